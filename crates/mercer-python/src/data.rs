@@ -42,7 +42,7 @@ impl<'py> KernelData<'py> {
     /// The pairs of points, borrowed.
     pub fn pairs(&self) -> Pairs<'_> {
         match &self.columns {
-            _ if self.precomputed => Pairs::Precomputed(self.rows.view()),
+            _ if self.precomputed => Pairs::precomputed(self.rows.view()),
             Some(columns) => Pairs::between(self.rows.view(), columns.view()),
             None => Pairs::within(self.rows.view()),
         }

@@ -151,11 +151,11 @@ fn check_pairs(kernel: &Kernel, pairs: Option<Pairs<'_>>, compute: &Compute) -> 
     let check = |points: Option<Points<'_>>| definiteness::check(kernel, points, &CheckOptions::default(), compute);
     match pairs {
         None => check(None),
-        Some(Pairs::Within(x) | Pairs::Between(x, _)) => check(Some(x)),
-        Some(given @ Pairs::Precomputed(_)) => {
+        Some(given @ Pairs::Within(Points::Precomputed(_))) => {
             let matrix = gram::dense(&kernel.bind(given, compute)?, compute)?;
             definiteness::check_matrix(matrix.view(), compute)
         }
+        Some(Pairs::Within(x) | Pairs::Between(x, _)) => check(Some(x)),
     }
 }
 

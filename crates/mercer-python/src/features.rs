@@ -15,6 +15,7 @@ use crate::errors::{Part, to_python};
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::run;
 use mercer::error::MemoryPurpose;
 
@@ -247,8 +248,8 @@ impl PyFeatures {
     }
 
     #[getter]
-    fn landmarks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        Ok(PyArray2::from_owned_array(py, self.0.nystrom()?.landmarks().to_owned()))
+    fn landmarks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, self.0.nystrom()?.landmarks())
     }
 
     /// Which rows of the sample the landmarks are, where they are rows of it.

@@ -10,6 +10,7 @@ use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::{at_points, run};
 
 /// A function ``f = Σ αᵢ k(·, xᵢ)`` of the RKHS of a kernel.
@@ -192,10 +193,10 @@ impl PyFunction {
         PyKernel(self.expansion.kernel().clone())
     }
 
-    /// The distinct points ``xᵢ``, one per row.
+    /// The distinct points ``xᵢ``: an array with a row for each, or a list of objects.
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &self.expansion.centers())
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, self.expansion.centers())
     }
 
     /// The coefficients ``αᵢ``.
@@ -235,9 +236,10 @@ impl PyFunction {
     }
 
     fn __repr__(&self) -> String {
-        let (n, d) = self.expansion.centers().dim();
-        let (points, columns) = (plural(n, "point"), plural(d, "column"));
-        format!("Function(\"{}\", {points} with {columns})", self.expansion.kernel())
+        let centers = self.expansion.centers();
+        let points = plural(centers.len(), "point");
+        let columns = centers.vectors().map_or(String::new(), |x| format!(" with {}", plural(x.ncols(), "column")));
+        format!("Function(\"{}\", {points}{columns})", self.expansion.kernel())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -246,11 +248,11 @@ impl PyFunction {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
         let restore = py.import("mercer._mercer")?.getattr("_restore_function")?;
-        Ok((restore, (self.kernel(), self.points(py), self.coefficients(py), self.residual_norm)))
+        Ok((restore, (self.kernel(), self.points(py)?, self.coefficients(py), self.residual_norm)))
     }
 }
 
-type Parts<'py> = (PyKernel, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Option<f64>);
+type Parts<'py> = (PyKernel, Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>, Option<f64>);
 
 /// Makes a pickled function again.
 #[pyfunction]

@@ -15,6 +15,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::process::{Process, ProcessFit};
 use crate::run::{at_points, run};
 
@@ -219,8 +220,8 @@ impl PyGaussianProcessFit {
     }
 
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray2<f64>>> {
-        self.0.exact().map(|fit| PyArray2::from_array(py, &fit.points()))
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.exact().map(|fit| to_python_points(py, fit.points())).transpose()
     }
 
     #[getter]

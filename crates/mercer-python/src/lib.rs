@@ -22,6 +22,7 @@ mod measure;
 mod model;
 mod options;
 mod parameters;
+mod points;
 mod process;
 mod progress;
 mod ridge;

@@ -17,6 +17,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::{at_points, run};
 use crate::svm::{reason, reworded};
 
@@ -325,12 +326,12 @@ impl PyPenalizedFit {
     }
 
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.0 {
-            PenalizedFit::Logistic(fit) => PyArray2::from_array(py, &fit.points()),
+            PenalizedFit::Logistic(fit) => to_python_points(py, fit.points()),
             other => match other.machines().first() {
-                Some(fit) => PyArray2::from_array(py, &fit.points()),
-                None => PyArray2::zeros(py, (0, 0), false),
+                Some(fit) => to_python_points(py, fit.points()),
+                None => Ok(PyArray2::<f64>::zeros(py, [0, 0], false).into_any()),
             },
         }
     }

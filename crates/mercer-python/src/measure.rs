@@ -47,7 +47,7 @@ pub fn mmd(
         TwoSamples::Gram(values, first) => {
             let values = values.view();
             run(py, &options, || {
-                measure::mmd_of(&kernel.bind(Pairs::Precomputed(values), compute)?, *first, estimator, compute)
+                measure::mmd_of(&kernel.bind(Pairs::precomputed(values), compute)?, *first, estimator, compute)
             })
         }
     }

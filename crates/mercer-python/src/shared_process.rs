@@ -16,6 +16,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::{at_points, run};
 use mercer::error::MemoryPurpose;
 
@@ -154,8 +155,8 @@ impl PySharedProcessFit {
     }
 
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &self.0.points())
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, self.0.points())
     }
 
     #[getter]

@@ -13,6 +13,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::{at_points, run, run_anytime};
 use crate::svm::{evidence_dict, indices, reworded, solver};
 
@@ -196,8 +197,8 @@ impl PySvcFit {
     }
 
     #[getter]
-    fn support_vectors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &self.0.support_vectors())
+    fn support_vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, self.0.support_vectors())
     }
 
     #[getter]

@@ -13,6 +13,7 @@ use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
+use crate::points::to_python_points;
 use crate::run::{run, run_anytime};
 
 /// How the dual problem is solved.
@@ -193,8 +194,8 @@ impl PySvmFit {
     }
 
     #[getter]
-    fn support_vectors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        PyArray2::from_array(py, &of!(self, support_vectors))
+    fn support_vectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python_points(py, of!(self, support_vectors))
     }
 
     #[getter]

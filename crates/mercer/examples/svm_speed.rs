@@ -52,7 +52,7 @@ fn main() -> Result<()> {
     println!("fit {best:.3} s, {} support vectors, {evidence:?}", fit.support().len());
     if let Some(path) = words.get(3).filter(|word| *word != "-") {
         let (labels, x) = read(path, &compute)?;
-        let x = widen(x, fit.support_vectors().ncols())?;
+        let x = widen(x, fit.support_vectors().columns())?;
         let start = Instant::now();
         let predicted = fit.predict(x.view(), &compute)?;
         let time = start.elapsed().as_secs_f64();

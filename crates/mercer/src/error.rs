@@ -152,6 +152,19 @@ pub enum Error {
         /// What it needs.
         needs: PrecomputedNeed,
     },
+    /// A kernel or a method meets points of a kind that it does not take: choose another kernel, or
+    /// other points.
+    #[error("{what} takes {takes}; {}", holding(.column, .holds))]
+    WrongPoints {
+        /// The kernel's text, or the method.
+        what: String,
+        /// The kind that it takes, in the plural.
+        takes: String,
+        /// The column that it was given, where the points are rows of a table.
+        column: Option<String>,
+        /// What the points or the column hold, in the plural.
+        holds: String,
+    },
     /// Two things do not go together, such as a loss and a solver: change one of them.
     #[error("no {what} for {with}: {}", joined(.reason, .instead))]
     Unsupported {
@@ -297,6 +310,13 @@ pub enum Error {
 }
 
 /// The reason and what to do instead, as far as there are any.
+/// What points or a column hold, as the end of a sentence.
+fn holding(column: &Option<String>, holds: &str) -> String {
+    column
+        .as_ref()
+        .map_or_else(|| format!("the points are {holds}"), |column| format!("column `{column}` holds {holds}"))
+}
+
 fn joined(reason: &str, instead: &str) -> String {
     [reason, instead].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
 }

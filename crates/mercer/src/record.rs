@@ -5,6 +5,8 @@
 //! checks it, so that no file can build a model that breaks later.
 
 pub(crate) mod container;
+mod sample;
+pub(crate) use sample::take_points_or_references;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -23,6 +25,8 @@ const SETTING: &str = "setting.";
 pub(crate) struct Record {
     pub(crate) texts: BTreeMap<String, String>,
     pub(crate) arrays: BTreeMap<String, ArrayD<f64>>,
+    pub(crate) integers: BTreeMap<String, Vec<i64>>,
+    pub(crate) bytes: BTreeMap<String, Vec<u8>>,
 }
 
 impl Record {
@@ -97,7 +101,7 @@ impl Record {
         Ok(settings)
     }
 
-    /// Whether there is a text or an array of this name.
+    /// Whether there is a text or an array of numbers of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.arrays.contains_key(name) || self.texts.contains_key(name)
     }

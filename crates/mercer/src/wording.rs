@@ -71,3 +71,8 @@ mod tests {
         assert_eq!(distance("kitten", "sitting"), 3);
     }
 }
+
+/// A number of things, in words.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}

@@ -123,9 +123,9 @@ fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failur
     let map = spec.fit(request.x.view(), &session.compute)?;
     let share = map.trace_error() / map.trace();
     let missed = format!("{} of {} ({} %)", short(map.trace_error()), short(map.trace()), short(100.0 * share));
-    let extra = vec![("landmarks".into(), grouped(map.landmarks().nrows() as u64)), ("trace missed".into(), missed)];
+    let extra = vec![("landmarks".into(), grouped(map.landmarks().len() as u64)), ("trace missed".into(), missed)];
     let facts = json!({
-        "landmarks": map.landmarks().nrows(),
+        "landmarks": map.landmarks().len(),
         "trace": number(map.trace()),
         "trace_error": number(map.trace_error()),
     });

@@ -61,7 +61,7 @@ impl Request {
                 Err(Failure::request("--against: a precomputed matrix has its columns in DATA itself"))
             }
             Some(y) => Ok(Pairs::between(x, y.matrix.view())),
-            None if self.kernel.is_precomputed() => Ok(Pairs::Precomputed(x)),
+            None if self.kernel.is_precomputed() => Ok(Pairs::precomputed(x)),
             None => Ok(Pairs::within(x)),
         }
     }

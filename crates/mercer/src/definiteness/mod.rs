@@ -20,4 +20,5 @@ mod standing;
 pub use check::{Check, CheckOptions, CheckVerdict, check, check_negative};
 pub use matrix::check_matrix;
 pub use repair::{Repair, Repaired, repair};
+pub(crate) use standing::require_psd_for;
 pub use standing::{Standing, require_psd, require_psd_on};

@@ -62,6 +62,19 @@ pub fn require_psd_on(kernel: &Kernel, columns: usize, compute: &Compute) -> Res
     standing(kernel, check(kernel, Some(Points::Vectors(no_rows.view())), &CheckOptions::default(), compute)?)
 }
 
+/// As [`require_psd`], for a fit on these points: precomputed kernel values are checked by the fit
+/// itself.
+///
+/// # Errors
+/// As [`require_psd`].
+pub(crate) fn require_psd_for(kernel: &Kernel, points: Points<'_>, compute: &Compute) -> Result<()> {
+    match points {
+        Points::Vectors(x) => require_psd_on(kernel, x.ncols(), compute).map(drop),
+        Points::Precomputed(_) | Points::References(_) => Ok(()),
+        _ => require_psd(kernel, compute).map(drop),
+    }
+}
+
 fn standing(kernel: &Kernel, found: Check) -> Result<Standing> {
     match (found.verdict, found.rules) {
         (CheckVerdict::Proven(_), _) => Ok(Standing::Proven),

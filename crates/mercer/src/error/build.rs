@@ -66,6 +66,11 @@ impl Error {
         Self::Precomputed { what: what.to_string(), needs }
     }
 
+    /// A kernel or a method, the kind of points that it takes, and the kind that it was given.
+    pub fn wrong_points(what: impl Display, takes: impl Display, holds: impl Display) -> Self {
+        Self::WrongPoints { what: what.to_string(), takes: takes.to_string(), column: None, holds: holds.to_string() }
+    }
+
     /// Two things that do not go together, why, and what to do instead; either of the last two may
     /// be empty.
     pub fn unsupported(

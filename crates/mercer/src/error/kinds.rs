@@ -39,6 +39,7 @@ kinds! {
     Column => "column",
     Unresolved => "unresolved",
     Precomputed => "precomputed",
+    WrongPoints => "wrong_points",
     Unsupported => "unsupported",
     Mismatch => "mismatch",
     Undetermined => "undetermined",

@@ -104,7 +104,7 @@ impl DrawnFeatures {
                 record.put_vector("amplitudes", map.amplitudes());
             }
             Self::Nystrom(map) => {
-                record.put_matrix("landmarks", map.landmarks());
+                record.put_points("landmarks", map.landmarks());
                 record.put_matrix("landmark_map", map.map());
                 record.put_number("trace", map.trace());
                 record.put_number("trace_error", map.trace_error());
@@ -132,7 +132,7 @@ impl DrawnFeatures {
                 Ok(Self::Fourier(map))
             }
             "nystrom" => {
-                let points = record.take_leading_matrix("landmarks")?;
+                let points = record.take_points("landmarks")?;
                 let map = record.take_leading_matrix("landmark_map")?;
                 let traces = (record.number("trace")?, record.number("trace_error")?);
                 Ok(Self::Nystrom(NystromFeatures::from_parts(kernel, points, map, traces)?))

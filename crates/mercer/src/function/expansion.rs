@@ -1,12 +1,10 @@
 //! Finite kernel expansions and their geometry.
 
-use std::collections::HashMap;
-
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::error::Requirement;
 use crate::gram::{self, Pairs};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// A function `f = Σ αᵢ k(·, xᵢ)` of the RKHS of `k`.
 ///
@@ -29,7 +27,7 @@ use crate::{Compute, Error, Kernel, Result};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expansion {
     kernel: Kernel,
-    centers: Array2<f64>,
+    centers: Sample,
     coefficients: Array1<f64>,
 }
 
@@ -40,24 +38,21 @@ impl Expansion {
     /// # Errors
     /// [`Error::Shape`] unless there is one coefficient per center, [`Error::Value`] for NaN,
     /// infinities and centers outside the domain of the kernel.
-    pub fn new(
+    pub fn new<'a>(
         kernel: &Kernel,
-        centers: ArrayView2<f64>,
+        centers: impl Into<Points<'a>>,
         coefficients: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        if coefficients.len() != centers.nrows() {
-            return Err(Error::shape(
-                "coefficients",
-                format!("one per point ({})", centers.nrows()),
-                coefficients.len(),
-            ));
+        let centers = centers.into();
+        if coefficients.len() != centers.len() {
+            return Err(Error::shape("coefficients", format!("one per point ({})", centers.len()), coefficients.len()));
         }
         if let Some((row, value)) = coefficients.iter().enumerate().find(|(_, v)| !v.is_finite()) {
             return Err(Error::value("coefficients", (row, 0), value, Requirement::Finite));
         }
         // Binding checks the domain and resolves medians.
-        let bound = kernel.bind(Pairs::within(centers), compute)?;
+        let bound = kernel.bind(Pairs::Within(centers), compute)?;
         crate::gram::check_weights("coefficients", coefficients, &bound)?;
         let kernel = bound.kernel().clone();
         let (centers, coefficients) = merge_repeated(centers, coefficients);
@@ -69,9 +64,9 @@ impl Expansion {
         &self.kernel
     }
 
-    /// The distinct centers `xᵢ`, one per row.
-    pub fn centers(&self) -> ArrayView2<'_, f64> {
-        self.centers.view()
+    /// The distinct centers `xᵢ`.
+    pub fn centers(&self) -> Points<'_> {
+        self.centers.as_points()
     }
 
     /// The coefficients `αᵢ`.
@@ -79,20 +74,20 @@ impl Expansion {
         self.coefficients.view()
     }
 
-    /// `f(x)` for every row of `x`.
+    /// `f(x)` for every point of `x`.
     ///
     /// # Cost
-    /// `O(mn)` kernel values for `m` rows and `n` centers, none of them stored.
+    /// `O(mn)` kernel values for `m` points and `n` centers, none of them stored.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        self.apply(x, self.coefficients.view().insert_axis(Axis(1)), compute).map(first_column)
+    pub fn evaluate<'a>(&self, x: impl Into<Points<'a>>, compute: &Compute) -> Result<Array1<f64>> {
+        self.apply(x.into(), self.coefficients.view().insert_axis(Axis(1)), compute).map(first_column)
     }
 
     /// `K(x, centers) · V`.
-    pub(super) fn apply(&self, x: ArrayView2<f64>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let bound = self.kernel.bind(Pairs::between(x, self.centers.view()), compute)?;
+    pub(super) fn apply(&self, x: Points<'_>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.centers()), compute)?;
         gram::multiply(&bound, v, compute)
     }
 
@@ -102,7 +97,7 @@ impl Expansion {
     /// [`Error::Mismatch`] when the kernels differ: the functions then live in different spaces.
     pub fn inner(&self, other: &Self, compute: &Compute) -> Result<f64> {
         self.check_same_space(other)?;
-        Ok(self.coefficients.dot(&other.evaluate(self.centers.view(), compute)?))
+        Ok(self.coefficients.dot(&other.evaluate(self.centers(), compute)?))
     }
 
     /// `‖f‖² = αᵀKα`, at least 0 (a negative value can only be rounding, and counts as 0).
@@ -110,7 +105,7 @@ impl Expansion {
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn squared_norm(&self, compute: &Compute) -> Result<f64> {
-        let bound = self.kernel.bind(Pairs::within(self.centers.view()), compute)?;
+        let bound = self.kernel.bind(Pairs::Within(self.centers()), compute)?;
         let image = gram::multiply(&bound, self.coefficients.view().insert_axis(Axis(1)), compute)?;
         Ok(self.coefficients.dot(&first_column(image)).max(0.0))
     }
@@ -132,20 +127,20 @@ impl Expansion {
         self.minus(other)?.norm(compute)
     }
 
-    /// `|f(x)| ≤ ‖f‖√k(x, x)`: the right-hand side for every row of `x`.
+    /// `|f(x)| ≤ ‖f‖√k(x, x)`: the right-hand side for every point of `x`.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn bound(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+    pub fn bound<'a>(&self, x: impl Into<Points<'a>>, compute: &Compute) -> Result<Array1<f64>> {
         let norm = self.norm(compute)?;
-        let diagonal = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
+        let diagonal = self.kernel.bind(Pairs::Within(x.into()), compute)?.diagonal()?;
         Ok(diagonal.mapv(|k| norm * k.max(0.0).sqrt()))
     }
 
     /// `f + g`.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] when the kernels differ.
+    /// [`Error::Mismatch`] when the kernels or the kinds of points differ.
     pub fn plus(&self, other: &Self) -> Result<Self> {
         self.combine(other, 1.0)
     }
@@ -172,11 +167,10 @@ impl Expansion {
 
     fn combine(&self, other: &Self, sign: f64) -> Result<Self> {
         self.check_same_space(other)?;
-        let centers = concatenate(Axis(0), &[self.centers(), other.centers()])
-            .map_err(|_| Error::shape("columns of the centers", self.centers.ncols(), other.centers.ncols()))?;
+        let centers = Sample::pooled(self.centers(), other.centers())?;
         let scaled = &other.coefficients * sign;
         let coefficients = Array1::from_iter(self.coefficients.iter().chain(&scaled).copied());
-        let (centers, coefficients) = merge_repeated(centers.view(), coefficients.view());
+        let (centers, coefficients) = merge_repeated(centers.as_points(), coefficients.view());
         Ok(Self { kernel: self.kernel.clone(), centers, coefficients })
     }
 
@@ -199,7 +193,7 @@ impl Expansion {
     }
 
     /// A function made of parts that were checked.
-    pub(super) fn from_parts(kernel: Kernel, centers: Array2<f64>, coefficients: Array1<f64>) -> Self {
+    pub(super) fn from_parts(kernel: Kernel, centers: Sample, coefficients: Array1<f64>) -> Self {
         Self { kernel, centers, coefficients }
     }
 }
@@ -209,19 +203,17 @@ pub(super) fn first_column(matrix: Array2<f64>) -> Array1<f64> {
 }
 
 /// Adds the coefficients of equal centers; the first of each stays, in order.
-fn merge_repeated(centers: ArrayView2<f64>, coefficients: ArrayView1<f64>) -> (Array2<f64>, Array1<f64>) {
-    let mut position: HashMap<Vec<u64>, usize> = HashMap::with_capacity(centers.nrows());
-    let (mut kept, mut sums) = (Vec::new(), Vec::new());
-    for (i, (row, &coefficient)) in centers.rows().into_iter().zip(&coefficients).enumerate() {
-        // Adding 0 makes the two zeros one.
-        let key = row.iter().map(|v| (v + 0.0).to_bits()).collect();
-        let at = *position.entry(key).or_insert(kept.len());
-        if at == kept.len() {
+fn merge_repeated(centers: Points<'_>, coefficients: ArrayView1<f64>) -> (Sample, Array1<f64>) {
+    let (mut kept, mut sums): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
+    let mut position = vec![usize::MAX; centers.len()];
+    for (i, (first, &coefficient)) in centers.first_equal().into_iter().zip(&coefficients).enumerate() {
+        if first == i {
+            position[i] = kept.len();
             kept.push(i);
             sums.push(coefficient);
         } else {
-            sums[at] += coefficient;
+            sums[position[first]] += coefficient;
         }
     }
-    (centers.select(Axis(0), &kept), sums.into())
+    (Sample::select(centers, &kept), sums.into())
 }

@@ -35,20 +35,21 @@ impl Expansion {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        self.kernel().bind(Pairs::between(x, self.centers()), compute)?;
+        let centers = self.centers().vectors()?;
+        self.kernel().bind(Pairs::between(x, centers.view()), compute)?;
         let slopes = compute.try_map_tasks(x.nrows(), |i| {
             compute.check_canceled()?;
             let point = x.row(i).to_vec();
-            self.check_smooth(i, &point)?;
-            Ok(self.slopes(&point))
+            self.check_smooth(i, &point, centers)?;
+            Ok(self.slopes(&point, centers))
         })?;
         Ok(Array2::from_shape_fn(x.dim(), |(i, j)| slopes[i][j]))
     }
 
     /// An error where the kernel of a center that takes part has a kink.
-    fn check_smooth(&self, row: usize, point: &[f64]) -> Result<()> {
+    fn check_smooth(&self, row: usize, point: &[f64], centers: ArrayView2<'_, f64>) -> Result<()> {
         let takes_part = |i: usize| self.coefficients()[i] != 0.0;
-        match self.kernel().first_kink(point, self.centers(), takes_part) {
+        match self.kernel().first_kink(point, centers, takes_part) {
             None => Ok(()),
             Some(center) => Err(Error::unsupported(
                 format!("gradient at row {row}, {}", list_text(point)),
@@ -56,7 +57,7 @@ impl Expansion {
                 format!(
                     "{} has a kink there, with center {center}, {}",
                     self.kernel(),
-                    list_text(&self.centers().row(center).to_vec())
+                    list_text(&centers.row(center).to_vec())
                 ),
                 "it has one elsewhere",
             )),
@@ -64,10 +65,10 @@ impl Expansion {
     }
 
     /// `∇f` at one point.
-    fn slopes(&self, point: &[f64]) -> Vec<f64> {
+    fn slopes(&self, point: &[f64], centers: ArrayView2<'_, f64>) -> Vec<f64> {
         let p = self.kernel().parameter_values::<Dual<f64>>();
         let lift = |v: &[f64]| v.iter().map(|&v| Dual::<f64>::from_f64(v)).collect::<Vec<_>>();
-        let centers: Vec<_> = self.centers().rows().into_iter().map(|r| lift(&r.to_vec())).collect();
+        let centers: Vec<_> = centers.rows().into_iter().map(|r| lift(&r.to_vec())).collect();
         let slope = |j: usize| {
             let mut x = lift(point);
             x[j].derivative = 1.0;

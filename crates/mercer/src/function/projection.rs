@@ -1,13 +1,13 @@
 //! Projections on the span of kernel sections, and interpolation of minimum norm.
 
-use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, ArrayView1, Axis};
 
 use super::Expansion;
 use super::expansion::first_column;
 use crate::error::MemoryPurpose;
 use crate::gram::{self, Pairs};
 use crate::solve::{Solved, solve_positive};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// The projection of a function on `span{k(·, zⱼ)}`, with what it leaves out.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,8 @@ impl Expansion {
     ///
     /// # Errors
     /// [`Error::Memory`] over the limit, and as [`Kernel::bind`].
-    pub fn project(&self, z: ArrayView2<f64>, compute: &Compute) -> Result<Projection> {
+    pub fn project<'a>(&self, z: impl Into<Points<'a>>, compute: &Compute) -> Result<Projection> {
+        let z = z.into();
         let values = self.evaluate(z, compute)?;
         let (function, solved) = interpolate(self.kernel(), z, values.view(), compute)?;
         let residual_norm = self.distance(&function, compute)?;
@@ -60,26 +61,21 @@ impl Expansion {
     /// mercer::assert_close!(f.norm(&Compute::new())?, 1.0, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn interpolate(
+    pub fn interpolate<'a>(
         kernel: &Kernel,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'a>>,
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<(Self, Solved)> {
-        interpolate(kernel, x, y, compute)
+        interpolate(kernel, x.into(), y, compute)
     }
 }
 
-fn interpolate(
-    kernel: &Kernel,
-    x: ArrayView2<f64>,
-    y: ArrayView1<f64>,
-    compute: &Compute,
-) -> Result<(Expansion, Solved)> {
-    if y.len() != x.nrows() {
-        return Err(Error::shape("values", format!("one per point ({})", x.nrows()), y.len()));
+fn interpolate(kernel: &Kernel, x: Points<'_>, y: ArrayView1<f64>, compute: &Compute) -> Result<(Expansion, Solved)> {
+    if y.len() != x.len() {
+        return Err(Error::shape("values", format!("one per point ({})", x.len()), y.len()));
     }
-    let n = x.nrows() as u64;
+    let n = x.len() as u64;
     // K, its factor, and the eigenvectors of a singular K.
     compute.reserve(
         MemoryPurpose::Factorization,
@@ -87,7 +83,7 @@ fn interpolate(
         3 * 8 * n * n,
         "interpolate at fewer points",
     )?;
-    let bound = kernel.bind(Pairs::within(x), compute)?;
+    let bound = kernel.bind(Pairs::Within(x), compute)?;
     let matrix = gram::dense(&bound, compute)?;
     let found = solve_positive(matrix.view(), y.insert_axis(Axis(1)))?;
     let coefficients: Array1<f64> = first_column(found.solution);

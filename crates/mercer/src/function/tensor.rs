@@ -31,8 +31,9 @@ impl Expansion {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn tensor_product(&self, other: &Self, compute: &Compute) -> Result<Self> {
-        let (m, n) = (self.centers().nrows(), other.centers().nrows());
-        let (left, right) = (self.centers().ncols(), other.centers().ncols());
+        let (first, second) = (self.centers().vectors()?, other.centers().vectors()?);
+        let (m, n) = (first.nrows(), second.nrows());
+        let (left, right) = (first.ncols(), second.ncols());
         let bytes = 8 * (m as u64) * (n as u64) * (left + right + 1) as u64;
         compute.reserve(
             MemoryPurpose::KernelMatrix,
@@ -44,10 +45,10 @@ impl Expansion {
         let kernel =
             self.kernel().clone().on(columns(0..left))? * other.kernel().clone().on(columns(left..left + right))?;
         let centers = Array2::from_shape_fn((m * n, left + right), |(ij, c)| {
-            if c < left { self.centers()[[ij / n, c]] } else { other.centers()[[ij % n, c - left]] }
+            if c < left { first[[ij / n, c]] } else { second[[ij % n, c - left]] }
         });
         let coefficients =
             Array1::from_shape_fn(m * n, |ij| self.coefficients()[ij / n] * other.coefficients()[ij % n]);
-        Ok(Self::from_parts(kernel, centers, coefficients))
+        Ok(Self::from_parts(kernel, centers.into(), coefficients))
     }
 }

@@ -5,7 +5,7 @@ use ndarray::ArrayView2;
 use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::measure::check_sizes;
-use crate::{Error, Result};
+use crate::{Error, Points, Result};
 
 /// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` is
 /// used in errors.
@@ -35,8 +35,8 @@ pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize
 /// As [`check_values`].
 pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Result<usize> {
     match pairs {
+        Pairs::Within(Points::Precomputed(values)) => check_values(name, values, least).map(|()| values.nrows()),
         Pairs::Within(points) => check_sizes(&[(name, points)], least).map(|()| points.len()),
-        Pairs::Precomputed(values) => check_values(name, values, least).map(|()| values.nrows()),
         Pairs::Between(..) => Err(Error::unsupported(
             "test",
             "pairs between two samples",

@@ -7,6 +7,7 @@ use super::closed_forms::{
 use super::domain::Domain;
 use super::facts::Facts;
 use super::leaf::{Columnwise, Leaf, MetricKind, Profile, Shape, shape_array};
+use super::object::ObjectKernel;
 use super::{Kernel, Lengthscale};
 use crate::Result;
 use crate::real::Real;
@@ -37,16 +38,22 @@ pub(crate) enum Form {
     Brownian,
     /// Read off a matrix.
     Matrix,
+    /// Rectangles of its own, on points that are not vectors.
+    Object,
+    /// Gaussian kernels on the intervals of persistence diagrams and their mirror images.
+    Diagram,
 }
 
 macro_rules! bases {
     (
         profile { $($profile_family:ident::$profile_file:ident::$profile:ident),* $(,)? }
         columnwise { $($columnwise_family:ident::$columnwise_file:ident::$columnwise:ident),* $(,)? }
+        object { $($object_family:ident::$object_file:ident::$object:ident),* $(,)? }
         special { $($special_family:ident::$special_file:ident::$special:ident => $form:expr),* $(,)? }
     ) => {
         $(use super::$profile_family::$profile_file::$profile;)*
         $(use super::$columnwise_family::$columnwise_file::$columnwise;)*
+        $(use super::$object_family::$object_file::$object;)*
         $(use super::$special_family::$special_file::$special;)*
 
         /// A base kernel. Each variant holds a page of the formulary.
@@ -56,6 +63,7 @@ macro_rules! bases {
         pub enum Base {
             $($profile($profile),)*
             $($columnwise($columnwise),)*
+            $($object($object),)*
             $($special($special),)*
         }
 
@@ -64,6 +72,7 @@ macro_rules! bases {
                 match $base {
                     $(Base::$profile($kernel) => $body,)*
                     $(Base::$columnwise($kernel) => $body,)*
+                    $(Base::$object($kernel) => $body,)*
                     $(Base::$special($kernel) => $body,)*
                 }
             };
@@ -74,6 +83,9 @@ macro_rules! bases {
         })*
         $(impl From<$columnwise> for Kernel {
             fn from(kernel: $columnwise) -> Self { Kernel::Base(Base::$columnwise(kernel)) }
+        })*
+        $(impl From<$object> for Kernel {
+            fn from(kernel: $object) -> Self { Kernel::Base(Base::$object(kernel)) }
         })*
         $(impl From<$special> for Kernel {
             fn from(kernel: $special) -> Self { Kernel::Base(Base::$special(kernel)) }
@@ -178,6 +190,7 @@ macro_rules! bases {
                 Ok(match self {
                     $(Self::$profile(k) => Self::$profile(k.with_shape(values)?),)*
                     $(Self::$columnwise(k) => Self::$columnwise(k.with_shape(values)?),)*
+                    $(Self::$object(k) => Self::$object(k.with_shape(values)?),)*
                     $(Self::$special(k) => Self::$special(k.with_shape(values)?),)*
                 })
             }
@@ -186,6 +199,7 @@ macro_rules! bases {
                 match self {
                     $(Self::$profile(k) => Self::$profile(k.with_lengthscale(lengthscale)),)*
                     $(Self::$columnwise(k) => Self::$columnwise(k.with_lengthscale(lengthscale)),)*
+                    $(Self::$object(k) => Self::$object(k.with_lengthscale(lengthscale)),)*
                     $(Self::$special(k) => Self::$special(k.with_lengthscale(lengthscale)),)*
                 }
             }
@@ -194,6 +208,7 @@ macro_rules! bases {
                 match self {
                     $(Self::$profile(k) => Form::Profile(k.metric()),)*
                     $(Self::$columnwise(_) => Form::Columnwise,)*
+                    $(Self::$object(_) => Form::Object,)*
                     $(Self::$special(k) => { let form: fn(&$special) -> Form = $form; form(k) })*
                 }
             }
@@ -210,6 +225,14 @@ macro_rules! bases {
             pub(crate) fn visit_formula<V: FormulaVisitor>(&self, scale: f64, visitor: V) -> Option<V::Output> {
                 match self {
                     $(Self::$profile(k) => Some(k.visit_formula(scale, visitor)),)*
+                    _ => None,
+                }
+            }
+
+            /// The kernel as one on objects, if it is one.
+            pub(crate) fn as_object(&self) -> Option<&dyn ObjectKernel> {
+                match self {
+                    $(Self::$object(k) => Some(k),)*
                     _ => None,
                 }
             }
@@ -256,10 +279,14 @@ bases! {
         elementary::delta::Delta,
         elementary::finite_rank::FiniteRank,
     }
+    object {
+        strings::spectrum::Spectrum,
+    }
     special {
         elementary::constant::Constant => |k| Form::Constant(k.value()),
         process::brownian::Brownian => |_| Form::Brownian,
         elementary::precomputed::Precomputed => |_| Form::Matrix,
+        bags::persistence::Persistence => |_| Form::Diagram,
     }
 }
 

@@ -3,7 +3,9 @@
 //! that none of them can forget a kernel.
 
 use super::text::Arguments;
-use super::{Kernel, algebra, columnwise, domain::Domain, elementary, inner_product, negative, process, radial};
+use super::{
+    Kernel, algebra, bags, columnwise, domain::Domain, elementary, inner_product, negative, process, radial, strings,
+};
 use crate::Result;
 
 /// Which part of the theory an entry belongs to.
@@ -21,6 +23,12 @@ pub enum Family {
     Elementary,
     /// The negative-definite side.
     Negative,
+    /// Kernels on strings.
+    Strings,
+    /// Kernels on graphs.
+    Graphs,
+    /// Kernels on bags and on persistence diagrams.
+    Bags,
     /// Operations that make kernels out of kernels.
     Algebra,
 }
@@ -35,6 +43,9 @@ impl Family {
             Self::Columnwise => "Column by column",
             Self::Elementary => "Elementary",
             Self::Negative => "Negative-definite side",
+            Self::Strings => "Strings",
+            Self::Graphs => "Graphs",
+            Self::Bags => "Bags and persistence diagrams",
             Self::Algebra => "Algebra",
         }
     }
@@ -95,6 +106,8 @@ const FAMILIES: &[&[&Entry]] = &[
     process::ENTRIES,
     elementary::ENTRIES,
     negative::ENTRIES,
+    strings::ENTRIES,
+    bags::ENTRIES,
     algebra::ENTRIES,
 ];
 

@@ -5,6 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::{Base, ColumnRef, Form, Kernel, Lengthscale, PointMap};
 use crate::error::{PrecomputedNeed, Requirement};
+use crate::points::PointKind;
 use crate::{Error, Result};
 
 impl Kernel {
@@ -19,12 +20,38 @@ impl Kernel {
             Self::Base(base) => return check_base(self, base, x),
             Self::On(columns, k) => return k.check_vectors(choose_columns(columns, x)?.view()),
             Self::Transformed(map, k) => return k.check_vectors(transform(map, x)?.view()),
+            Self::Embedded(..) => return Err(Error::wrong_points(self, PointKind::Bags, PointKind::Vectors)),
             Self::Conformal(factor, _) => factor.check_columns(x.ncols())?,
             Self::Based(at, k) => check_points(k, &[at.coordinates().to_vec()], x.ncols())?,
             Self::Induced(points, k) => check_points(k, points.rows(), x.ncols())?,
             _ => {}
         }
         self.children().into_iter().try_for_each(|k| k.check_vectors(x))
+    }
+}
+
+impl Kernel {
+    /// Checks that every node of the expression can take objects of this kind.
+    ///
+    /// # Errors
+    /// [`Error::WrongPoints`] for a kernel on points of another kind, and for operations on vectors.
+    pub(crate) fn check_objects(&self, kind: PointKind) -> Result<()> {
+        match self {
+            Self::Base(base) if base.form() == Form::Matrix => {
+                Err(Error::precomputed("precomputed()", PrecomputedNeed::Values))
+            }
+            Self::Base(base) if base.constant().is_some() || base.domain().objects() == Some(kind) => Ok(()),
+            Self::Base(base) => {
+                Err(Error::wrong_points(self, base.domain().objects().unwrap_or(PointKind::Vectors), kind))
+            }
+            Self::On(..) | Self::Conformal(..) | Self::Transformed(..) | Self::Based(..) | Self::Induced(..) => {
+                Err(Error::wrong_points(self, PointKind::Vectors, kind))
+            }
+            // The kernel inside is on the instances, and checked with them.
+            Self::Embedded(..) if kind == PointKind::Bags => Ok(()),
+            Self::Embedded(..) => Err(Error::wrong_points(self, PointKind::Bags, kind)),
+            _ => self.children().into_iter().try_for_each(|k| k.check_objects(kind)),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use ndarray::ArrayView2;
 
 use crate::error::{AllowedRange, Requirement};
+use crate::points::PointKind;
 use crate::{Error, Result};
 
 /// Where a kernel is defined.
@@ -22,7 +23,15 @@ pub enum Domain {
     UnitInterval,
     /// One column, `(0, 1)`.
     OpenUnitInterval,
-    /// A matrix of kernel precomputed values.
+    /// Strings.
+    Strings,
+    /// Graphs.
+    Graphs,
+    /// Bags of vectors.
+    Bags,
+    /// Persistence diagrams.
+    Diagrams,
+    /// A matrix of precomputed kernel values.
     Matrix,
     /// Whatever the kernel inside is defined on.
     Inherited,
@@ -39,6 +48,10 @@ impl Domain {
             Self::HalfLine => "[0, ∞) (one column)",
             Self::UnitInterval => "[0, 1] (one column)",
             Self::OpenUnitInterval => "(0, 1) (one column)",
+            Self::Strings => "strings",
+            Self::Graphs => "graphs",
+            Self::Bags => "bags of vectors",
+            Self::Diagrams => "persistence diagrams",
             Self::Matrix => "a precomputed matrix",
             Self::Inherited => "that of the kernel inside",
         }
@@ -47,6 +60,17 @@ impl Domain {
     /// Whether the domain has exactly one column.
     pub fn one_column(self) -> bool {
         matches!(self, Self::Line | Self::HalfLine | Self::UnitInterval | Self::OpenUnitInterval)
+    }
+
+    /// The kind of points, where it is not vectors.
+    pub fn objects(self) -> Option<PointKind> {
+        match self {
+            Self::Strings => Some(PointKind::Strings),
+            Self::Graphs => Some(PointKind::Graphs),
+            Self::Bags => Some(PointKind::Bags),
+            Self::Diagrams => Some(PointKind::Diagrams),
+            _ => None,
+        }
     }
 
     /// Whether a coordinate may take this value.
@@ -66,6 +90,9 @@ impl Domain {
 
     /// Checks a sample before a kernel touches it.
     pub(crate) fn check(self, kernel: &str, x: ArrayView2<f64>) -> Result<()> {
+        if let Some(takes) = self.objects() {
+            return Err(Error::wrong_points(kernel, takes, PointKind::Vectors));
+        }
         if self.one_column() && x.ncols() != 1 {
             return Err(Error::shape(
                 &format!("columns for {kernel}, which lives on {} (choose one with on([j], …))", self.text()),

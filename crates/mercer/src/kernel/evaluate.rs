@@ -91,6 +91,8 @@ impl Kernel {
                 let o: Vec<N> = at.coordinates().iter().map(|&v| N::from_f64(v)).collect();
                 k.value(rest, x, &o) + k.value(rest, y, &o) - k.value(rest, x, y) - k.value(rest, &o, &o)
             }
+            // Refused before: bags are no vectors.
+            Self::Embedded(..) => N::from_f64(f64::NAN),
             Self::Induced(points, k) => points.rows().iter().fold(N::zero(), |sum, z| {
                 let z: Vec<N> = z.iter().map(|&v| N::from_f64(v)).collect();
                 sum + k.value(rest, x, &z) * k.value(rest, y, &z)
@@ -143,7 +145,8 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
     }
     match base.form() {
         Form::Constant(_) => rest[0],
-        Form::Matrix => N::from_f64(f64::NAN),
+        // Refused before: there is no vector among their points.
+        Form::Matrix | Form::Object | Form::Diagram => N::from_f64(f64::NAN),
         Form::Brownian => brownian(shape[0], x, y),
         Form::Profile(metric) => {
             let s = metric_value(metric, &length, x, y);

@@ -86,6 +86,20 @@ impl Facts {
         Self { strictly_pd: no, universal: no, characteristic: no, ..Self::psd(reason) }
     }
 
+    /// An inner product of counts of parts of objects.
+    pub(crate) const fn counts(reason: &'static str) -> Self {
+        let apart = Fact::Open("different objects may have the same counts");
+        Self {
+            strictly_pd: apart,
+            universal: Fact::Open("there is no rule for it"),
+            characteristic: apart,
+            shift_invariant: Fact::Open("objects cannot be shifted"),
+            bound: Some(f64::INFINITY),
+            differentiable: false,
+            ..Self::psd(reason)
+        }
+    }
+
     /// A negative semi-definite kernel.
     pub(crate) const fn nsd(reason: &'static str) -> Self {
         let side = Fact::No("its diagonal is 0 and it is not constant");

@@ -2,11 +2,13 @@
 //! text that makes it again. [`Kernel::bind`](crate::gram) turns it into tiles of numbers.
 
 pub mod algebra;
+pub mod bags;
 mod base;
 pub mod catalogue;
 pub(crate) mod check_domain;
 pub(crate) mod closed_forms;
 pub mod columnwise;
+mod default;
 mod domain;
 pub mod elementary;
 mod evaluate;
@@ -17,22 +19,27 @@ pub(crate) mod leaf;
 mod lengthscale;
 pub mod negative;
 pub mod number;
+pub(crate) mod object;
 mod operators;
 mod parameters;
 mod prelude;
 pub mod process;
 mod properties;
 pub mod radial;
+pub(crate) mod sparse_rows;
+pub mod strings;
 mod terms;
 pub mod text;
 mod used_columns;
 
 pub use crate::counterexample::Counterexample;
+use crate::points::Points;
 pub use algebra::columns::ColumnRef;
 pub use algebra::conformal::ConformalFactor;
 pub use algebra::schoenberg::BasePoint;
 pub use algebra::series::Series;
 pub use algebra::transformed::{PointList, PointMap};
+pub use bags::embedding::EmbeddingForm;
 pub use base::Base;
 pub(crate) use base::{ColumnwiseVisitor, Form, ProfileVisitor};
 pub use domain::Domain;
@@ -89,6 +96,8 @@ pub enum Kernel {
     Based(BasePoint, Box<Kernel>),
     /// `Σₗ k(x, zₗ)k(y, zₗ)`.
     Induced(PointList, Box<Kernel>),
+    /// A kernel on bags, through their mean embeddings by `k`.
+    Embedded(EmbeddingForm, Box<Kernel>),
 }
 
 impl Kernel {
@@ -108,7 +117,8 @@ impl Kernel {
             | Self::Transformed(_, k)
             | Self::Schoenberg(_, k)
             | Self::Based(_, k)
-            | Self::Induced(_, k) => vec![k],
+            | Self::Induced(_, k)
+            | Self::Embedded(_, k) => vec![k],
         }
     }
 
@@ -116,6 +126,15 @@ impl Kernel {
     pub fn is_precomputed(&self) -> bool {
         matches!(self, Self::Base(base) if base.form() == Form::Matrix)
             || self.children().into_iter().any(Self::is_precomputed)
+    }
+
+    /// Points as this kernel takes them: a matrix holds kernel values for a kernel over
+    /// `precomputed()`, and vectors for any other.
+    pub fn points<'a>(&self, x: impl Into<Points<'a>>) -> Points<'a> {
+        match x.into() {
+            Points::Vectors(values) if self.is_precomputed() => Points::Precomputed(values),
+            points => points,
+        }
     }
 
     /// The same operation on other kernels: `rebuild` is called for each child in order.
@@ -140,6 +159,7 @@ impl Kernel {
             Self::Schoenberg(t, k) => Self::Schoenberg(*t, boxed(k)?),
             Self::Based(at, k) => Self::Based(at.clone(), boxed(k)?),
             Self::Induced(z, k) => Self::Induced(z.clone(), boxed(k)?),
+            Self::Embedded(form, k) => Self::Embedded(form.clone(), boxed(k)?),
         })
     }
 }

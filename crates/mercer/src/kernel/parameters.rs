@@ -1,6 +1,7 @@
 //! The continuous parameters of an expression, in one fixed order: a node's own before those of its
 //! children.
 
+use super::bags::embedding::EmbeddingForm;
 use super::number::{NonNegative, Positive};
 use super::{Base, ConformalFactor, Kernel, Lengthscale, Series};
 use crate::{Error, Result};
@@ -62,6 +63,9 @@ impl Kernel {
             Self::Base(base) => base_parameters(base),
             Self::Scale(a, _) => vec![("scale".into(), a.get(), true)],
             Self::Schoenberg(t, _) => vec![("schoenberg.t".into(), t.get(), true)],
+            Self::Embedded(EmbeddingForm::Gaussian(l), _) => {
+                l.values().into_iter().map(|l| ("gaussian_embedding.lengthscale".into(), l, true)).collect()
+            }
             Self::Conformal(ConformalFactor::Gaussian(l), _) => {
                 vec![("conformal.lengthscale".into(), l.get(), true)]
             }
@@ -79,6 +83,7 @@ impl Kernel {
             Self::Base(base) => base.lengthscale().map_or(0, Lengthscale::count) + base.shape().len(),
             Self::Scale(..) | Self::Schoenberg(..) | Self::Conformal(ConformalFactor::Gaussian(_), _) => 1,
             Self::Series(series, _) => series.coefficients().len(),
+            Self::Embedded(EmbeddingForm::Gaussian(l), _) => l.count(),
             _ => 0,
         }
     }
@@ -94,6 +99,9 @@ impl Kernel {
                 Self::Conformal(ConformalFactor::Gaussian(Positive::new("lengthscale", own[0])?), k)
             }
             Self::Series(Series::Coefficients(_), k) => Self::Series(Series::new(&own)?, k),
+            Self::Embedded(EmbeddingForm::Gaussian(l), k) => {
+                Self::Embedded(EmbeddingForm::Gaussian(l.with_values(&own)?), k)
+            }
             other => other,
         })
     }

@@ -7,12 +7,12 @@ use crate::error::Remedy;
 use crate::gram::{self, Pairs};
 use crate::solve::{CholeskyFactor, Factored, Solved, factor, solve_positive};
 use crate::wording::number_text;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// What is given: the covariance and the unpenalized functions of the data.
 pub(super) struct Observed<'a> {
     pub(super) kernel: &'a Kernel,
-    pub(super) points: ArrayView2<'a, f64>,
+    pub(super) points: Points<'a>,
     /// `√wᵢ`.
     pub(super) roots: Array1<f64>,
     /// `P`, one row per point.
@@ -34,7 +34,7 @@ impl<'a> Conditional<'a> {
     /// # Cost
     /// `n³/3`, `8n²` bytes.
     pub(super) fn new(observed: Observed<'a>, compute: &Compute) -> Result<Self> {
-        let bound = observed.kernel.bind(Pairs::within(observed.points), compute)?;
+        let bound = observed.kernel.bind(Pairs::Within(observed.points), compute)?;
         let mut matrix = gram::dense(&bound, compute)?;
         let by_row = observed.roots.view().insert_axis(Axis(1));
         matrix *= &observed.roots;
@@ -83,7 +83,7 @@ impl<'a> Conditional<'a> {
         let trace: f64 = self.factor.inverse_diagonal(compute)?.iter().sum();
         let solved = self.factor.solve((&self.observed.design * &self.by_row()).view(), compute)?;
         let correction = (&solved.dot(&self.schur) * &solved).sum();
-        Ok(self.observed.points.nrows() as f64 - self.observed.lambda * (trace - correction))
+        Ok(self.observed.points.len() as f64 - self.observed.lambda * (trace - correction))
     }
 
     fn by_row(&self) -> Array2<f64> {

@@ -128,7 +128,7 @@ impl MeanEmbedding {
     /// ```
     pub fn expectation(&self, f: &Expansion, compute: &Compute) -> Result<f64> {
         self.check_same_space(f.kernel())?;
-        Ok(self.weights.dot(&f.evaluate(self.points().vectors()?, compute)?))
+        Ok(self.weights.dot(&f.evaluate(self.points(), compute)?))
     }
 
     /// `‖μ‖² = wᵀKw`, at least 0.
@@ -161,9 +161,9 @@ impl MeanEmbedding {
     /// The embedding as a function of ℋ.
     ///
     /// # Errors
-    /// [`Error::Request`] if the points are not vectors.
+    /// As [`Kernel::bind`].
     pub fn function(&self, compute: &Compute) -> Result<Expansion> {
-        Expansion::new(&self.kernel, self.points().vectors()?, self.weights.view(), compute)
+        Expansion::new(&self.kernel, self.points(), self.weights.view(), compute)
     }
 
     fn check_same_space(&self, kernel: &Kernel) -> Result<()> {

@@ -69,7 +69,7 @@ pub fn hsic<'a, 'b>(
 /// use mercer::{Compute, Kernel, gram::Pairs, measure::{HsicEstimator, hsic_of}};
 /// use ndarray::array;
 /// let (k, values): (Kernel, _) = ("precomputed()".parse()?, array![[1.0, -1.0], [-1.0, 1.0]]);
-/// let bound = k.bind(Pairs::Precomputed(values.view()), &Compute::new())?;
+/// let bound = k.bind(Pairs::precomputed(values.view()), &Compute::new())?;
 /// assert_eq!(hsic_of(&bound, &bound, HsicEstimator::Biased, &Compute::new())?, 1.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```

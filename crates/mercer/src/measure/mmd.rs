@@ -76,7 +76,7 @@ pub fn mmd<'a, 'b>(
 /// use ndarray::array;
 /// let k: Kernel = "precomputed()".parse()?;
 /// let values = array![[1.0, 0.5], [0.5, 1.0]];
-/// let bound = k.bind(Pairs::Precomputed(values.view()), &Compute::new())?;
+/// let bound = k.bind(Pairs::precomputed(values.view()), &Compute::new())?;
 /// assert_eq!(mmd_of(&bound, 1, Estimator::Biased, &Compute::new())?, 1.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -35,7 +35,7 @@ pub fn witness<'a, 'b>(
     let pooled = Pooled::new(x, y, 1)?;
     let weight = |i: usize| if i < m { 1.0 / m as f64 } else { -1.0 / n as f64 };
     let weights = Array1::from_shape_fn(m + n, weight);
-    Expansion::new(kernel, pooled.points().vectors()?, weights.view(), compute)
+    Expansion::new(kernel, pooled.points(), weights.view(), compute)
 }
 
 /// One of the two samples.

@@ -70,18 +70,18 @@ impl Fitted {
     /// The dimension of the vectors that go in.
     pub fn dimension(&self) -> usize {
         match self {
-            Self::Ridge(fit) => fit.points().ncols(),
-            Self::GaussianProcess(fit) => fit.points().ncols(),
+            Self::Ridge(fit) => fit.points().columns(),
+            Self::GaussianProcess(fit) => fit.points().columns(),
             Self::SparseGaussianProcess(fit) => fit.inducing().ncols(),
-            Self::SharedGaussianProcess(fit) => fit.points().ncols(),
+            Self::SharedGaussianProcess(fit) => fit.points().columns(),
             Self::Spline(_) => 1,
             Self::Local(fit) => fit.points().ncols(),
             Self::Svc(fit) => fit.columns(),
             Self::Svr(fit) => fit.columns(),
             Self::OneClass(fit) => fit.columns(),
-            Self::Logistic(fit) => fit.points().ncols(),
-            Self::KernelMachine(fit) => fit.points().ncols(),
-            Self::Quantiles(fit) => fit.fits().first().map_or(0, |f| f.points().ncols()),
+            Self::Logistic(fit) => fit.points().columns(),
+            Self::KernelMachine(fit) => fit.points().columns(),
+            Self::Quantiles(fit) => fit.fits().first().map_or(0, |f| f.points().columns()),
             Self::StreamedRidge(fit) => fit.features().columns(),
         }
     }

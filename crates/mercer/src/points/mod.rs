@@ -1,28 +1,45 @@
 //! 𝒳: the data of kernels. Points are borrowed, a [`Sample`] owns its data; a [`Table`] has named
 //! columns, and an [`Encoding`] turns a table into vectors.
 
+mod bags;
+mod describe;
+mod diagrams;
 mod encoding;
+mod graphs;
 mod moments;
+mod part;
+mod ragged;
+mod references;
+mod repeated;
 mod reservoir;
+mod sample;
 mod scaling;
 mod select;
+mod strings;
 mod summary;
 mod table;
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::error::Requirement;
+use crate::error::{PrecomputedNeed, Requirement};
 use crate::{Error, Result};
 
+pub use bags::Bags;
+pub use diagrams::Diagrams;
 pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
+pub use graphs::Graphs;
+pub use references::References;
 pub use reservoir::Reservoir;
+pub use sample::Sample;
 pub use scaling::{Affine, Scaling};
 pub use select::ColumnSelector;
+pub use strings::Strings;
 pub use summary::{ColumnKind, ColumnSummary, NumberSummary};
 pub(crate) use table::category_codes;
 pub use table::{Column, ColumnData, Table};
 
-/// A sample of points, borrowed. Rows of a matrix are points of `ℝᵈ`.
+/// A sample of points, borrowed. Rows of a matrix are points of `ℝᵈ`; everything else has a type of
+/// its own.
 ///
 /// # Example
 /// ```
@@ -34,11 +51,24 @@ pub use table::{Column, ColumnData, Table};
 /// let error = points.check_finite("x").unwrap_err();
 /// assert_eq!(error.to_string(), "x: row 1, column 1 holds NaN: it must be a finite number");
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Points<'a> {
     /// Vectors: row `i` is the point `xᵢ ∈ ℝᵈ`.
     Vectors(ArrayView2<'a, f64>),
+    /// Strings.
+    Strings(&'a Strings),
+    /// Graphs.
+    Graphs(&'a Graphs),
+    /// Bags of vectors.
+    Bags(&'a Bags),
+    /// Persistence diagrams.
+    Diagrams(&'a Diagrams),
+    /// Points known by their kernel values: row `i` holds the values of point `i` with the points
+    /// that were fitted, or with each other.
+    Precomputed(ArrayView2<'a, f64>),
+    /// The points that precomputed kernel values refer to.
+    References(&'a References),
 }
 
 impl<'a> Points<'a> {
@@ -46,6 +76,12 @@ impl<'a> Points<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::Vectors(x) => x.nrows(),
+            Self::Strings(strings) => strings.len(),
+            Self::Graphs(graphs) => graphs.len(),
+            Self::Bags(bags) => bags.len(),
+            Self::Diagrams(diagrams) => diagrams.len(),
+            Self::Precomputed(values) => values.nrows(),
+            Self::References(references) => references.len(),
         }
     }
 
@@ -54,13 +90,52 @@ impl<'a> Points<'a> {
         self.len() == 0
     }
 
+    /// What the points are.
+    pub fn kind(&self) -> PointKind {
+        match self {
+            Self::Vectors(_) => PointKind::Vectors,
+            Self::Strings(_) => PointKind::Strings,
+            Self::Graphs(_) => PointKind::Graphs,
+            Self::Bags(_) => PointKind::Bags,
+            Self::Diagrams(_) => PointKind::Diagrams,
+            Self::Precomputed(_) | Self::References(_) => PointKind::Precomputed,
+        }
+    }
+
+    /// The numbers that a point consists of: the columns of vectors, 1 for an object.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Vectors(x) | Self::Precomputed(x) => x.ncols(),
+            Self::References(references) => references.of(),
+            _ => 1,
+        }
+    }
+
+    /// Bytes that a copy of the points takes.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Vectors(x) => 8 * x.len() as u64,
+            Self::Strings(strings) => strings.bytes(),
+            Self::Graphs(graphs) => graphs.bytes(),
+            Self::Bags(bags) => bags.bytes(),
+            Self::Diagrams(diagrams) => diagrams.bytes(),
+            Self::Precomputed(values) => 8 * values.len() as u64,
+            Self::References(references) => 8 * references.len() as u64,
+        }
+    }
+
     /// The matrix whose rows are the points.
     ///
     /// # Errors
-    /// [`Error::Request`] if the points are not vectors.
+    /// [`Error::WrongPoints`] if the points are not vectors, [`Error::Precomputed`] if only kernel
+    /// values are known of them.
     pub fn vectors(&self) -> Result<ArrayView2<'a, f64>> {
         match self {
             Self::Vectors(x) => Ok(*x),
+            Self::Precomputed(_) | Self::References(_) => {
+                Err(Error::precomputed("this method", PrecomputedNeed::Points))
+            }
+            other => Err(Error::wrong_points("this method", PointKind::Vectors, other.kind())),
         }
     }
 
@@ -68,10 +143,17 @@ impl<'a> Points<'a> {
     pub fn reborrow(&self) -> Points<'_> {
         match self {
             Self::Vectors(x) => Points::Vectors(x.view()),
+            Self::Strings(strings) => Points::Strings(strings),
+            Self::Graphs(graphs) => Points::Graphs(graphs),
+            Self::Bags(bags) => Points::Bags(bags),
+            Self::Diagrams(diagrams) => Points::Diagrams(diagrams),
+            Self::Precomputed(values) => Points::Precomputed(values.view()),
+            Self::References(references) => Points::References(references),
         }
     }
 
-    /// Refuses missing and infinite values; `what` names the sample in the error.
+    /// Refuses missing and infinite values; `what` names the sample in the error. Points of other
+    /// kinds than vectors were checked when they were made.
     ///
     /// # Cost
     /// One pass over the memory, with no branch per value.
@@ -80,8 +162,75 @@ impl<'a> Points<'a> {
     /// [`Error::Value`] with the row and the column of the first value that is not finite.
     pub fn check_finite(&self, what: &str) -> Result<()> {
         match self {
-            Self::Vectors(x) => check_finite(*x, what),
+            Self::Vectors(x) | Self::Precomputed(x) => check_finite(*x, what),
+            _ => Ok(()),
         }
+    }
+
+    /// The error for a second sample of another kind.
+    pub(crate) fn differs_from(&self, other: &Points<'_>) -> Error {
+        Error::mismatch(
+            "the samples have points of different kinds",
+            format!("the first holds {}", self.kind()),
+            format!("the second {}", other.kind()),
+            "give both as points of one kind",
+        )
+    }
+}
+
+/// What points are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PointKind {
+    /// Vectors of numbers.
+    Vectors,
+    /// Strings.
+    Strings,
+    /// Graphs.
+    Graphs,
+    /// Bags of vectors.
+    Bags,
+    /// Persistence diagrams.
+    Diagrams,
+    /// Precomputed kernel values.
+    Precomputed,
+}
+
+impl PointKind {
+    /// Whether the points are something else than vectors or kernel values.
+    pub fn is_object(self) -> bool {
+        !matches!(self, Self::Vectors | Self::Precomputed)
+    }
+}
+
+impl std::fmt::Display for PointKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Vectors => "vectors",
+            Self::Strings => "strings",
+            Self::Graphs => "graphs",
+            Self::Bags => "bags",
+            Self::Diagrams => "persistence diagrams",
+            Self::Precomputed => "precomputed kernel values",
+        })
+    }
+}
+
+macro_rules! from_objects {
+    ($($kind:ident),*) => {
+        $(impl<'a> From<&'a $kind> for Points<'a> {
+            fn from(objects: &'a $kind) -> Self {
+                Self::$kind(objects)
+            }
+        })*
+    };
+}
+
+from_objects!(Strings, Graphs, Bags, Diagrams, References);
+
+impl<'a> From<&'a Sample> for Points<'a> {
+    fn from(sample: &'a Sample) -> Self {
+        sample.as_points()
     }
 }
 
@@ -94,68 +243,6 @@ impl<'a> From<ArrayView2<'a, f64>> for Points<'a> {
 impl<'a> From<&'a Array2<f64>> for Points<'a> {
     fn from(x: &'a Array2<f64>) -> Self {
         Self::Vectors(x.view())
-    }
-}
-
-/// A sample of points, owned: the twin of [`Points`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Sample {
-    /// Vectors: row `i` is the point `xᵢ ∈ ℝᵈ`.
-    Vectors(Array2<f64>),
-}
-
-impl Sample {
-    /// The points, borrowed.
-    pub fn as_points(&self) -> Points<'_> {
-        match self {
-            Self::Vectors(x) => Points::Vectors(x.view()),
-        }
-    }
-}
-
-impl Sample {
-    /// Both samples as one, the points of the first before those of the second.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] when the points are of different kinds: vectors with different numbers of
-    /// columns.
-    ///
-    /// # Example
-    /// ```
-    /// use mercer::{Points, Sample};
-    /// use ndarray::array;
-    /// let pooled = Sample::pooled(Points::from(&array![[1.0], [2.0]]), Points::from(&array![[3.0]]))?;
-    /// assert_eq!(pooled, Sample::from(array![[1.0], [2.0], [3.0]]));
-    /// # Ok::<(), mercer::Error>(())
-    /// ```
-    pub fn pooled(x: Points<'_>, y: Points<'_>) -> Result<Self> {
-        let (Points::Vectors(x), Points::Vectors(y)) = (x, y);
-        let pooled = ndarray::concatenate(ndarray::Axis(0), &[x, y])
-            .map_err(|_| Error::shape("columns of the second sample", x.ncols(), y.ncols()))?;
-        Ok(Self::Vectors(pooled))
-    }
-
-    /// The points with these numbers, in this order. Every number must be below the number of
-    /// points.
-    pub(crate) fn select(points: Points<'_>, rows: &[usize]) -> Self {
-        match points {
-            Points::Vectors(x) => Self::Vectors(x.select(ndarray::Axis(0), rows)),
-        }
-    }
-}
-
-impl From<Array2<f64>> for Sample {
-    fn from(x: Array2<f64>) -> Self {
-        Self::Vectors(x)
-    }
-}
-
-impl From<Points<'_>> for Sample {
-    fn from(points: Points<'_>) -> Self {
-        match points {
-            Points::Vectors(x) => Self::Vectors(x.to_owned()),
-        }
     }
 }
 

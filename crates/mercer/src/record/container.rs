@@ -26,25 +26,29 @@ pub(crate) fn write(out: &mut dyn Write, record: &Record) -> io::Result<()> {
     let mut header = Map::new();
     header.insert(TEXTS.into(), record.texts.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
     let mut at = 0;
-    for (name, array) in &record.arrays {
-        let end = at + NUMBER * array.len();
-        header.insert(name.clone(), json!({ "data_offsets": [at, end], "dtype": "F64", "shape": array.shape() }));
-        at = end;
-    }
+    let mut entry = |name: &str, kind: &str, shape: &[usize], bytes: usize| {
+        header.insert(name.into(), json!({ "data_offsets": [at, at + bytes], "dtype": kind, "shape": shape }));
+        at += bytes;
+    };
+    // Bytes come last, so that all numbers begin at a multiple of eight.
+    record.arrays.iter().for_each(|(name, a)| entry(name, "F64", a.shape(), NUMBER * a.len()));
+    record.integers.iter().for_each(|(name, list)| entry(name, "I64", &[list.len()], NUMBER * list.len()));
+    record.bytes.iter().for_each(|(name, bytes)| entry(name, "U8", &[bytes.len()], bytes.len()));
     let mut text = Value::Object(header).to_string();
     // The numbers begin at a multiple of eight.
     text.push_str(&" ".repeat(text.len().next_multiple_of(NUMBER) - text.len()));
     out.write_all(&(text.len() as u64).to_le_bytes())?;
     out.write_all(text.as_bytes())?;
-    record.arrays.values().try_for_each(|array| write_numbers(out, array))
+    record.arrays.values().try_for_each(|array| write_numbers(out, array.iter().map(|v| v.to_le_bytes())))?;
+    record.integers.values().try_for_each(|list| write_numbers(out, list.iter().map(|v| v.to_le_bytes())))?;
+    record.bytes.values().try_for_each(|bytes| out.write_all(bytes))
 }
 
-fn write_numbers(out: &mut dyn Write, array: &ArrayD<f64>) -> io::Result<()> {
+fn write_numbers(out: &mut dyn Write, mut numbers: impl ExactSizeIterator<Item = [u8; NUMBER]>) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(NUMBER * 1024);
-    let mut numbers = array.iter();
     while numbers.len() > 0 {
         buffer.clear();
-        numbers.by_ref().take(1024).for_each(|v| buffer.extend_from_slice(&v.to_le_bytes()));
+        numbers.by_ref().take(1024).for_each(|bytes| buffer.extend_from_slice(&bytes));
         out.write_all(&buffer)?;
     }
     Ok(())
@@ -73,8 +77,29 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Record> {
         positions.push(ArraySpan::read(name, facts)?);
     }
     check_cover(&mut positions, data.len())?;
-    let arrays = positions.into_iter().map(|position| Ok((position.name.to_owned(), position.array(data)?)));
-    Ok(Record { texts, arrays: arrays.collect::<Result<_>>()? })
+    let mut record = Record { texts, ..Record::default() };
+    for position in positions {
+        let name = position.name.to_owned();
+        let data = &data[position.begin..position.end];
+        match position.kind {
+            Kind::Numbers => drop(record.arrays.insert(name, position.array(data)?)),
+            Kind::Integers => drop(record.integers.insert(name, integers(data))),
+            Kind::Bytes => drop(record.bytes.insert(name, data.to_vec())),
+        }
+    }
+    Ok(record)
+}
+
+fn integers(data: &[u8]) -> Vec<i64> {
+    data.as_chunks::<NUMBER>().0.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect()
+}
+
+/// What an array holds.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Numbers,
+    Integers,
+    Bytes,
 }
 
 fn read_texts(texts: Option<&Value>) -> Result<BTreeMap<String, String>> {
@@ -90,6 +115,7 @@ fn read_texts(texts: Option<&Value>) -> Result<BTreeMap<String, String>> {
 /// Where an array lies, and its shape.
 struct ArraySpan<'h> {
     name: &'h str,
+    kind: Kind,
     shape: Vec<usize>,
     begin: usize,
     end: usize,
@@ -100,22 +126,23 @@ impl<'h> ArraySpan<'h> {
         let damaged = || wrong(format!("the header's entry of the array `{name}` is damaged"));
         let whole = |v: &Value| v.as_u64().and_then(|v| usize::try_from(v).ok());
         let list = |key: &str| facts[key].as_array()?.iter().map(whole).collect::<Option<Vec<usize>>>();
-        match facts["dtype"].as_str().ok_or_else(damaged)? {
-            "F64" => {}
-            other => return Err(wrong(format!("the array `{name}` holds {other}, where models hold F64"))),
-        }
+        let (kind, size) = match facts["dtype"].as_str().ok_or_else(damaged)? {
+            "F64" => (Kind::Numbers, NUMBER),
+            "I64" => (Kind::Integers, NUMBER),
+            "U8" => (Kind::Bytes, 1),
+            other => return Err(wrong(format!("the array `{name}` holds {other}, where models hold F64, I64 and U8"))),
+        };
         let shape = list("shape").ok_or_else(damaged)?;
         let [begin, end] = list("data_offsets").ok_or_else(damaged)?[..] else { return Err(damaged()) };
-        let bytes = shape.iter().try_fold(NUMBER, |product, &size| product.checked_mul(size)).ok_or_else(damaged)?;
-        if shape.len() > 2 || end.checked_sub(begin) != Some(bytes) {
+        let bytes = shape.iter().try_fold(size, |product, &size| product.checked_mul(size)).ok_or_else(damaged)?;
+        if shape.len() > if kind == Kind::Numbers { 2 } else { 1 } || end.checked_sub(begin) != Some(bytes) {
             return Err(damaged());
         }
-        Ok(Self { name, shape, begin, end })
+        Ok(Self { name, kind, shape, begin, end })
     }
 
     fn array(&self, data: &[u8]) -> Result<ArrayD<f64>> {
-        let (numbers, _) = data[self.begin..self.end].as_chunks::<NUMBER>();
-        let numbers = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
+        let numbers = data.as_chunks::<NUMBER>().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
         ArrayD::from_shape_vec(IxDyn(&self.shape), numbers)
             .map_err(|_| wrong(format!("the shape of the array `{}` does not fit its numbers", self.name)))
     }
@@ -152,6 +179,9 @@ mod tests {
         record.put_number("one", -0.0);
         record.put_vector("many", array![f64::NAN, f64::INFINITY, 1e-310].view());
         record.put_matrix("none", ndarray::Array2::zeros((0, 3)).view());
+        record.integers.insert("whole".into(), vec![i64::MIN, -1, i64::MAX]);
+        record.bytes.insert("text".into(), b"odd".to_vec());
+        record.bytes.insert("a letter".into(), b"x".to_vec());
         record
     }
 
@@ -170,12 +200,12 @@ mod tests {
     fn every_bit_comes_back_and_bytes_repeat() {
         let back = read(&bytes(&record())).unwrap();
         assert_eq!(back.texts, record().texts);
+        assert_eq!((&back.integers, &back.bytes), (&record().integers, &record().bytes));
         for (name, array) in &record().arrays {
             assert_eq!(array.shape(), back.arrays[name].shape());
             assert!(array.iter().zip(&back.arrays[name]).all(|(a, b)| a.to_bits() == b.to_bits()), "{name}");
         }
         assert_eq!(bytes(&back), bytes(&record()));
-        assert_eq!(bytes(&record()).len() % 8, 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::path::smallest;
 use super::range::SearchedRange;
 use super::search::{Candidate, RidgeChoice, RidgeSearch, Winner};
 use crate::learn::Ridge;
-use crate::{Compute, Error, Precision, Result};
+use crate::{Compute, Error, Points, Precision, Result, Sample};
 
 /// Rows to fit on in every round, and the candidates that move in it.
 const ROUNDS: [(usize, usize); 2] = [(1000, 3), (2500, 2)];
@@ -88,8 +88,8 @@ type Scored = (Candidate, f64, f64);
 /// The rows of a round, and what was tried on them.
 struct Round<'a> {
     search: &'a RidgeSearch,
-    train: (Array2<f64>, Array2<f64>, Option<Array1<f64>>),
-    test: (Array2<f64>, Array2<f64>, Option<Array1<f64>>),
+    train: (Sample, Array2<f64>, Option<Array1<f64>>),
+    test: (Sample, Array2<f64>, Option<Array1<f64>>),
     tried: Vec<Scored>,
 }
 
@@ -120,24 +120,26 @@ impl RidgeFinals {
     ///
     /// # Errors
     /// [`Error::Canceled`] before the first round ended; afterwards the best so far is returned.
-    pub fn new(
+    pub fn new<'x>(
         search: &RidgeSearch,
         choice: &RidgeChoice,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView2<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Option<Self>> {
-        let precomputed = search.kernels.iter().any(crate::Kernel::is_precomputed);
-        let Some(most) = Self::most(x.nrows(), compute).filter(|_| !precomputed) else { return Ok(None) };
-        let order = compute.seed().stream("rows of a comparison", 0).permutation(x.nrows());
+        let x = x.into();
+        let precomputed =
+            matches!(x, Points::Precomputed(_)) || search.kernels.iter().any(crate::Kernel::is_precomputed);
+        let Some(most) = Self::most(x.len(), compute).filter(|_| !precomputed) else { return Ok(None) };
+        let order = compute.seed().stream("rows of a comparison", 0).permutation(x.len());
         let part = |rows: &[usize]| {
             let weights = weights.map(|w| w.select(Axis(0), rows));
-            (x.select(Axis(0), rows), y.select(Axis(0), rows), weights)
+            (Sample::select(x, rows), y.select(Axis(0), rows), weights)
         };
         // The same rows are scored in every round.
         let last = ROUNDS[ROUNDS.len() - 1].0.min(most);
-        let test = &order[last..x.nrows().min(last + SCORED)];
+        let test = &order[last..x.len().min(last + SCORED)];
         let mut entrants = leaders(choice);
         let (mut found, mut fits): (Option<Self>, usize) = (None, 0);
         for (rows, moving) in ROUNDS {
@@ -279,14 +281,14 @@ impl Round<'_> {
     /// The mean square of the errors on the scored rows, NaN where there is no fit.
     fn score(&mut self, candidate: Candidate, lambda: f64, compute: &Compute) -> Result<f64> {
         compute.check_canceled()?;
-        compute.remark(|| format!("{}, λ = {lambda:.1e} on {} rows", candidate.kernel, self.train.0.nrows()));
+        compute.remark(|| format!("{}, λ = {lambda:.1e} on {} rows", candidate.kernel, self.train.0.len()));
         let silent = compute.silent();
         let single = silent.clone().with_precision(Precision::SingleTiles);
         let ridge = self.search.ridge(&candidate, lambda);
         let ridge = Ridge { diagnostics: false, tolerance: ACCURACY, ..ridge };
         let ((x, y, w), (x_test, y_test, w_test)) = (&self.train, &self.test);
-        let fit = ridge.fit(x.view(), y.view(), w.as_ref().map(|w| w.view()), &silent);
-        let score = match fit.and_then(|fit| fit.predict(x_test.view(), &single)) {
+        let fit = ridge.fit(x, y.view(), w.as_ref().map(|w| w.view()), &silent);
+        let score = match fit.and_then(|fit| fit.predict(x_test, &single)) {
             Ok(found) => mean_square(&(found - y_test), w_test.as_ref()),
             Err(Error::Canceled) => return Err(Error::Canceled),
             Err(_) => f64::NAN,

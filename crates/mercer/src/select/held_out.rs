@@ -1,11 +1,11 @@
 //! The losses of held-out rows, for every learner that is chosen by folds.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, Axis};
 
 use crate::learn::svm::{Classes, Penalty, Svc, Svr};
 use crate::learn::{LogisticFit, LogisticRegression};
 use crate::solve::DualOptions;
-use crate::{Compute, Kernel, Result};
+use crate::{Compute, Kernel, Points, Result, Sample};
 
 /// Steps of a binary SVM per row that a candidate may take: those that need more, such as linear
 /// kernels with a large `C`, are scored by what they reached.
@@ -55,7 +55,7 @@ pub struct HeldOutSvc<'d> {
     /// The classifier; its kernel and `C` (or `ν`) are replaced.
     pub spec: Svc,
     /// The points.
-    pub x: ArrayView2<'d, f64>,
+    pub x: Points<'d>,
     /// Their classes.
     pub classes: &'d Classes,
     /// Their weights.
@@ -96,12 +96,13 @@ impl HeldOutSvc<'_> {
         for (others, positions) in held.parts() {
             let (rows, test) = (held.rows_at(&others), held.rows_at(positions));
             let (classes, present) = self.classes(&rows)?;
-            let x = self.x.select(Axis(0), &rows);
+            let x = Sample::select(kernel.points(self.x), &rows);
             let weights = self.weights.map(|w| w.select(Axis(0), &rows));
+            let x_test = Sample::select_new(kernel.points(self.x), &test, &rows);
             for (column, &nu) in nus.iter().enumerate() {
                 let spec = Svc { penalty: Penalty::Nu(nu), ..self.spec(kernel, rows.len(), &present) };
-                let fit = spec.fit(x.view(), &classes, weights.as_ref().map(|w| w.view()), compute)?;
-                let found = fit.predict(self.x.select(Axis(0), &test).view(), compute)?;
+                let fit = spec.fit(&x, &classes, weights.as_ref().map(|w| w.view()), compute)?;
+                let found = fit.predict(&x_test, compute)?;
                 for ((&at, &row), class) in positions.iter().zip(&test).zip(found) {
                     losses[[at, column]] = wrong(present[class], self.classes.of()[row]);
                 }
@@ -127,12 +128,11 @@ impl HeldOut for HeldOutSvc<'_> {
         for (fold, positions) in held.folds.iter().enumerate() {
             positions.iter().for_each(|&at| fold_of[at] = fold);
         }
-        let x = self.x.select(Axis(0), held.rows);
-        let x = if kernel.is_precomputed() { x.select(Axis(1), held.rows) } else { x };
+        let x = Sample::select(kernel.points(self.x), held.rows);
         let weights = self.weights.map(|w| w.select(Axis(0), held.rows));
         let spec = self.spec(kernel, held.rows.len(), &present);
         let weights = weights.as_ref().map(|w| w.view());
-        let found = spec.validate(x.view(), &classes, weights, parameters, &fold_of, compute)?;
+        let found = spec.validate(&x, &classes, weights, parameters, &fold_of, compute)?;
         Ok(Array2::from_shape_fn(found.dim(), |at| wrong(found[at], classes.of()[at.0])))
     }
 }
@@ -153,7 +153,7 @@ pub struct HeldOutSvr<'d> {
     /// The regression; its kernel and `C` are replaced.
     pub spec: Svr,
     /// The points.
-    pub x: ArrayView2<'d, f64>,
+    pub x: Points<'d>,
     /// The target.
     pub y: ArrayView1<'d, f64>,
     /// The weights.
@@ -171,14 +171,14 @@ impl HeldOut for HeldOutSvr<'_> {
         let mut losses = Array2::zeros((held.rows.len(), parameters.len()));
         for (others, positions) in held.parts() {
             let (rows, test) = (held.rows_at(&others), held.rows_at(positions));
-            let (x, y) = (self.x.select(Axis(0), &rows), self.y.select(Axis(0), &rows));
+            let (x, y) = (Sample::select(kernel.points(self.x), &rows), self.y.select(Axis(0), &rows));
             let weights = self.weights.map(|w| w.select(Axis(0), &rows));
-            let x_test = self.x.select(Axis(0), &test);
+            let x_test = Sample::select_new(kernel.points(self.x), &test, &rows);
             for (column, &c) in parameters.iter().enumerate() {
                 let solver = limited(self.spec.solver, rows.len());
                 let spec = Svr { kernel: kernel.clone(), c, solver, ..self.spec.clone() };
-                let fit = spec.fit(x.view(), y.view(), weights.as_ref().map(|w| w.view()), compute)?;
-                let found = fit.predict(x_test.view(), compute)?;
+                let fit = spec.fit(&x, y.view(), weights.as_ref().map(|w| w.view()), compute)?;
+                let found = fit.predict(&x_test, compute)?;
                 for ((&at, &row), f) in positions.iter().zip(&test).zip(&found) {
                     losses[[at, column]] = (f - self.y[row]).powi(2);
                 }
@@ -203,7 +203,7 @@ pub struct HeldOutLogistic<'d> {
     /// The regression; its kernel and λ are replaced.
     pub spec: LogisticRegression,
     /// The points.
-    pub x: ArrayView2<'d, f64>,
+    pub x: Points<'d>,
     /// The classes `0, 1, …`.
     pub labels: &'d [usize],
     /// The weights.
@@ -226,11 +226,11 @@ impl HeldOut for HeldOutLogistic<'_> {
             let (labels, present) = numbered(self.labels, &rows);
             let spec = self.spec(kernel, &present);
             let weights = self.weights.map(|w| w.select(Axis(0), &rows));
-            let x = self.x.select(Axis(0), &rows);
-            let fits = spec.path(parameters, x.view(), &labels, weights.as_ref().map(|w| w.view()), compute)?;
-            let x_test = self.x.select(Axis(0), &test);
+            let x = Sample::select(kernel.points(self.x), &rows);
+            let fits = spec.path(parameters, &x, &labels, weights.as_ref().map(|w| w.view()), compute)?;
+            let x_test = Sample::select_new(kernel.points(self.x), &test, &rows);
             for (column, fit) in fits.iter().enumerate() {
-                let found = self.losses_of(fit, (x_test.view(), &test), &present, compute)?;
+                let found = self.losses_of(fit, (x_test.as_points(), &test), &present, compute)?;
                 positions.iter().zip(found).for_each(|(&at, loss)| losses[[at, column]] = loss);
             }
         }
@@ -247,7 +247,8 @@ impl HeldOutLogistic<'_> {
     pub fn affordable_rows(&self, rows: usize, fits: usize, flops: f64, compute: &Compute) -> Result<usize> {
         let classes = self.labels.iter().max().map_or(0, |m| m + 1);
         let mut rows = rows;
-        while rows > LEAST_ROWS && fits as f64 * self.spec.plan(rows, self.x.ncols(), classes, compute)?.flops > flops {
+        while rows > LEAST_ROWS && fits as f64 * self.spec.plan(rows, self.x.columns(), classes, compute)?.flops > flops
+        {
             rows = (rows * 4 / 5).max(LEAST_ROWS);
         }
         Ok(rows)
@@ -269,7 +270,7 @@ impl HeldOutLogistic<'_> {
     fn losses_of(
         &self,
         fit: &LogisticFit,
-        (x, rows): (ArrayView2<f64>, &[usize]),
+        (x, rows): (Points<'_>, &[usize]),
         present: &[usize],
         compute: &Compute,
     ) -> Result<Vec<f64>> {

@@ -1,11 +1,11 @@
 //! The penalty of a logistic regression, by held-out rows.
 
-use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, ArrayView1, Axis};
 
 use super::folds::stratified_folds;
 use super::path::smallest;
 use crate::learn::{LogisticFit, LogisticRegression};
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result, Sample};
 
 /// Held-out scores of a logistic regression along a list of λ.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,22 +50,24 @@ impl LogisticPath {
 /// assert_eq!(path.best(), Some(1));
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn logistic_path(
+pub fn logistic_path<'x>(
     spec: &LogisticRegression,
     lambdas: &[f64],
     folds: usize,
-    x: ArrayView2<f64>,
+    x: impl Into<Points<'x>>,
     labels: &[usize],
     weights: Option<ArrayView1<f64>>,
     compute: &Compute,
 ) -> Result<LogisticPath> {
+    let x = spec.kernel.points(x);
     if lambdas.is_empty() {
         return Err(Error::parameter("lambdas", "[]", "a list of at least one number"));
     }
-    if labels.len() != x.nrows() {
-        return Err(Error::shape("labels", format!("one per row ({})", x.nrows()), labels.len()));
+    if labels.len() != x.len() {
+        return Err(Error::shape("labels", format!("one per row ({})", x.len()), labels.len()));
     }
-    let data = LogisticFoldData { spec, lambdas, x, labels, weights };
+    let weights = weights.as_ref().map(|w| w.view());
+    let data = LogisticFoldData { spec, lambdas, x: x.reborrow(), labels, weights };
     let (mut log_loss, mut error, mut total) = (Array1::zeros(lambdas.len()), Array1::zeros(lambdas.len()), 0.0);
     for held in stratified_folds(labels, folds, compute)? {
         for (at, fit) in data.fit_others(&held, compute)?.iter().enumerate() {
@@ -82,7 +84,7 @@ pub fn logistic_path(
 struct LogisticFoldData<'d> {
     spec: &'d LogisticRegression,
     lambdas: &'d [f64],
-    x: ArrayView2<'d, f64>,
+    x: Points<'d>,
     labels: &'d [usize],
     weights: Option<ArrayView1<'d, f64>>,
 }
@@ -97,9 +99,8 @@ impl LogisticFoldData<'_> {
     }
 
     /// The rows; of a matrix of kernel values, also the columns of the rows that are fitted.
-    fn select(&self, rows: &[usize], fitted: &[usize]) -> ndarray::Array2<f64> {
-        let x = self.x.select(Axis(0), rows);
-        if self.spec.kernel.is_precomputed() { x.select(Axis(1), fitted) } else { x }
+    fn select(&self, rows: &[usize], fitted: &[usize]) -> Sample {
+        Sample::select_new(self.x, rows, fitted)
     }
 
     fn fit_others(&self, held: &[usize], compute: &Compute) -> Result<Vec<LogisticFit>> {
@@ -107,12 +108,12 @@ impl LogisticFoldData<'_> {
         let labels: Vec<usize> = rows.iter().map(|&i| self.labels[i]).collect();
         let weights = self.weights.map(|w| w.select(Axis(0), &rows));
         let x = self.select(&rows, &rows);
-        self.spec.path(self.lambdas, x.view(), &labels, weights.as_ref().map(|w| w.view()), compute)
+        self.spec.path(self.lambdas, x.as_points(), &labels, weights.as_ref().map(|w| w.view()), compute)
     }
 
     /// The sum of the log-losses and of the weights of the wrong rows.
     fn score(&self, fit: &LogisticFit, held: &[usize], compute: &Compute) -> Result<(f64, f64)> {
-        let p = fit.probabilities(self.select(held, &self.others(held)).view(), compute)?;
+        let p = fit.probabilities(self.select(held, &self.others(held)).as_points(), compute)?;
         let (mut loss, mut wrong) = (0.0, 0.0);
         for (row, &i) in p.rows().into_iter().zip(held) {
             let own = row.get(self.labels[i]).copied().unwrap_or(0.0);

@@ -8,7 +8,7 @@ use super::criterion::deal;
 use crate::learn::Ridge;
 use crate::learn::ridge::{AtLambda, Problem, RidgeData, RidgeSolver, RidgeSpectrum, along, check_lambda};
 use crate::solve::{Solved, solve_positive};
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// The scores of a ridge regression along a list of λ. With several outputs each score is their
 /// mean.
@@ -107,15 +107,16 @@ pub(super) fn smallest(values: impl Iterator<Item = f64>) -> Option<usize> {
 /// assert_eq!(path.best(Criterion::Gcv), Some(0));
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn ridge_path(
+pub fn ridge_path<'x>(
     ridge: &Ridge,
     lambdas: &[f64],
     folds: Option<usize>,
-    x: ArrayView2<f64>,
+    x: impl Into<Points<'x>>,
     y: ArrayView2<f64>,
     weights: Option<ArrayView1<f64>>,
     compute: &Compute,
 ) -> Result<RidgePath> {
+    let x = ridge.kernel.points(x);
     for &lambda in lambdas {
         check_lambda(lambda)?;
     }
@@ -123,13 +124,18 @@ pub fn ridge_path(
         return Err(Error::parameter("lambdas", "[]", "a list of at least one number"));
     }
     let spec = Ridge { lambda: lambdas[0], solver: RidgeSolver::Eigen, ..ridge.clone() };
-    spec.check(x.ncols(), compute)?;
-    let problem = Problem::new(&ridge.kernel, ridge.intercept, RidgeData { x, y, basis: None, weights }, compute)?;
+    spec.check(x, compute)?;
+    let problem = Problem::new(
+        &ridge.kernel,
+        ridge.intercept,
+        RidgeData { x: x.reborrow(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) },
+        compute,
+    )?;
     let parts = folds.map(|k| deal(problem.rows(), k, compute)).transpose()?;
     let scores = match by_band(&problem, lambdas, parts.is_some(), compute)? {
         Some(scores) => Ok(scores),
         None => {
-            spec.plan(x.nrows(), x.ncols(), y.ncols(), compute)?;
+            spec.plan(x.len(), x.columns(), y.ncols(), compute)?;
             by_spectrum(&problem, lambdas, parts.as_deref(), compute)
         }
     };

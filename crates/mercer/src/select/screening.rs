@@ -5,7 +5,7 @@ use ndarray::{Array1, Axis};
 
 use super::search::{Candidate, RidgeSearch, SearchData};
 use crate::learn::ridge::{Diagnostics, RidgeData};
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result, Sample};
 
 /// Screening starts at `ROWS` rows and `CANDIDATES` candidates: below, fitting all is cheap.
 const ROWS: usize = 1000;
@@ -59,16 +59,17 @@ impl RidgeSearch {
         data: RidgeData<'_>,
         compute: &Compute,
     ) -> Result<Option<Screened>> {
-        let precomputed = self.kernels.iter().any(crate::Kernel::is_precomputed);
-        if !self.screening || precomputed || data.x.nrows() < ROWS || candidates.len() < CANDIDATES {
+        let precomputed = matches!(data.x, Points::Precomputed(_));
+        if !self.screening || precomputed || data.x.len() < ROWS || candidates.len() < CANDIDATES {
             return Ok(None);
         }
-        let mut rows = compute.seed().stream("race", 0).permutation(data.x.nrows());
-        rows.truncate(data.x.nrows() / PART);
+        let mut rows = compute.seed().stream("race", 0).permutation(data.x.len());
+        rows.truncate(data.x.len() / PART);
         rows.sort_unstable();
-        let (x, y) = (data.x.select(Axis(0), &rows), data.y.select(Axis(0), &rows));
+        let (x, y) = (Sample::select(data.x, &rows), data.y.select(Axis(0), &rows));
         let weights = data.weights.map(|w| w.select(Axis(0), &rows));
-        let part = RidgeData { x: x.view(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
+        let part =
+            RidgeData { x: x.as_points(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) };
         let errors = match self.errors(candidates, part, compute) {
             Err(Error::Canceled) => return Err(Error::Canceled),
             Err(_) => return Ok(None),

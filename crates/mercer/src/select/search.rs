@@ -11,7 +11,7 @@ use super::screening::Screening;
 use super::{Criterion, RidgePath, ridge_path};
 use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A search for the kernel, the lengthscale and the λ of a ridge regression.
 ///
@@ -171,7 +171,7 @@ fn default_lambdas() -> Vec<f64> {
 /// The data of a search.
 #[derive(Clone, Copy)]
 pub(super) struct SearchData<'d> {
-    pub(super) x: ArrayView2<'d, f64>,
+    pub(super) x: Points<'d>,
     pub(super) y: ArrayView2<'d, f64>,
     pub(super) weights: Option<ArrayView1<'d, f64>>,
 }
@@ -220,13 +220,14 @@ impl RidgeSearch {
     /// # Errors
     /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Undefined`] when no
     /// candidate has a score.
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView2<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeSearchFit> {
+        let x = self.points(x);
         let RidgeChoice { candidates, lambdas, scores, best, best_score, winner, screening, ranges, .. } =
             self.choose(x, y, weights, compute)?;
         let fit = self.ridge(&candidates[best.0], winner.lambda).fit(x, y, weights, compute)?;
@@ -238,20 +239,28 @@ impl RidgeSearch {
     ///
     /// # Errors
     /// As [`RidgeSearch::fit`]; [`Error::Canceled`] before anything was scored.
-    pub fn choose(
+    pub fn choose<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView2<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeChoice> {
-        let sample = SearchData { x, y, weights };
+        let x = self.points(x);
+        let weights = weights.as_ref().map(|w| w.view());
+        let sample = SearchData { x: x.reborrow(), y: y.view(), weights };
         let mut surface = self.score_grid(sample, compute)?;
         if let Err(error) = self.improve(&mut surface, sample, compute) {
             interrupted(error)?;
             surface.complete = false;
         }
         self.finish(surface, sample, compute)
+    }
+
+    /// Points as the kernels take them.
+    fn points<'x>(&self, x: impl Into<Points<'x>>) -> Points<'x> {
+        let x = x.into();
+        self.kernels.first().map_or(x, |kernel| kernel.points(x))
     }
 
     /// Scores the candidates of the grid that survive screening.
@@ -266,8 +275,8 @@ impl RidgeSearch {
         let (mut done, mut complete) = (0, true);
         while complete && !next.is_empty() {
             let total = (done + next.len()) as u64;
-            for some in next.chunks(Self::at_a_time(x.nrows(), compute)) {
-                compute.remark(|| format!("{} on {} rows", grid[some[0]].kernel, x.nrows()));
+            for some in next.chunks(Self::at_a_time(x.len(), compute)) {
+                compute.remark(|| format!("{} on {} rows", grid[some[0]].kernel, x.len()));
                 let candidates = some.iter().map(|&i| grid[i].clone()).collect();
                 match together(candidates, &score, compute) {
                     Ok(found) => some.iter().zip(found).for_each(|(&i, path)| paths[i] = path),
@@ -307,7 +316,7 @@ impl RidgeSearch {
         {}
         for _ in 0..self.refinements {
             let between = self.between(&surface.tried)?;
-            for some in between.chunks(Self::at_a_time(sample.x.nrows(), compute)) {
+            for some in between.chunks(Self::at_a_time(sample.x.len(), compute)) {
                 let score = |candidate: Candidate| self.path(&candidate, &surface.lambdas, sample, compute);
                 let found = together(some.to_vec(), &score, compute)?;
                 surface.tried.extend(some.iter().cloned().zip(found));
@@ -384,7 +393,7 @@ impl RidgeSearch {
         let there = |path: &RidgePath| at(path) == Some(if end == 0 { 0 } else { last });
         let best_there: Vec<usize> = (0..surface.tried.len()).filter(|&i| there(&surface.tried[i].1)).collect();
         let mut found: Vec<Option<RidgePath>> = vec![None; surface.tried.len()];
-        for some in best_there.chunks(Self::at_a_time(sample.x.nrows(), compute)) {
+        for some in best_there.chunks(Self::at_a_time(sample.x.len(), compute)) {
             compute.remark(|| format!("λ beyond {from:.1e}"));
             let candidates = some.iter().map(|&i| surface.tried[i].0.clone()).collect();
             let paths = together(candidates, &|candidate| self.path(&candidate, &more, sample, compute), compute)?;

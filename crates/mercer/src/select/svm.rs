@@ -1,9 +1,9 @@
 //! `C` and the kernel of a support vector classifier, by held-out rows.
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1};
 
 use crate::learn::svm::{Classes, Svc};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Held-out accuracies of a classifier on a grid of kernels and `C`.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,20 +62,21 @@ impl SvmGrid {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[allow(clippy::too_many_arguments)]
-pub fn svm_grid(
+pub fn svm_grid<'x>(
     spec: &Svc,
     kernels: &[Kernel],
     c: &[f64],
     folds: &[Vec<usize>],
-    x: ArrayView2<f64>,
+    x: impl Into<Points<'x>>,
     classes: &Classes,
     weights: Option<ArrayView1<f64>>,
     compute: &Compute,
 ) -> Result<SvmGrid> {
+    let x = x.into();
     if kernels.is_empty() || c.is_empty() {
         return Err(Error::parameter("C and kernels", "an empty list", "at least one of each"));
     }
-    let fold_of = fold_of(folds, x.nrows())?;
+    let fold_of = fold_of(folds, x.len())?;
     let predicted = spec.validate_each(kernels, x, classes, weights, c, &fold_of, compute)?;
     let score = |(kernel, c): (usize, usize)| {
         let column = predicted[kernel].column(c);

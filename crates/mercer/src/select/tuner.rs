@@ -12,7 +12,7 @@ use crate::learn::parameter_space::{
 };
 use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Relative gradient of the score at which the search stops: a lengthscale that grows without bound
 /// is not followed further.
@@ -114,19 +114,21 @@ impl RidgeTuner {
     /// [`Error::Parameter`] for a λ that is not positive, an unknown fixed or freed name, or folds
     /// (whose score has no gradient here), [`Error::Undefined`] when the score is not defined at
     /// any start, and as [`Ridge::fit`].
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView2<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeTunerFit> {
-        self.check(x.ncols(), compute)?;
+        let x = self.kernel.points(x);
+        self.check(x, compute)?;
         let kernel = self.expanded(x, compute)?;
         check_names(&kernel, "lambda", &self.fixed, &self.free)?;
-        reserve(x.nrows() as u64, compute)?;
+        reserve(x.len() as u64, compute)?;
         let space = ParameterSpace::new(&kernel, ("lambda", self.lambda), &self.fixed, &self.free);
-        let data = RidgeData { x, y, basis: None, weights };
+        let weights = weights.as_ref().map(|w| w.view());
+        let data = RidgeData { x: x.reborrow(), y: y.view(), basis: None, weights };
         let start = space.start();
         let silent = compute.silent();
         let mut objective = |point: &[f64]| self.log_score(&space, point, data, &silent);
@@ -159,20 +161,20 @@ impl RidgeTuner {
         Ok(RidgeTunerFit { fit, score, gradient, names, converged, iterations, scores, evaluations })
     }
 
-    fn check(&self, columns: usize, compute: &Compute) -> Result<()> {
+    fn check(&self, x: Points<'_>, compute: &Compute) -> Result<()> {
         if !(self.lambda.is_finite() && self.lambda > 0.0) {
             return Err(Error::parameter("lambda", self.lambda, "finite and positive, to have a logarithm"));
         }
         if matches!(self.criterion, Criterion::Folds(_)) {
             return Err(Error::parameter("criterion", "folds", "leave-one-out or GCV"));
         }
-        self.ridge(self.kernel.clone(), self.lambda).check(columns, compute)
+        self.ridge(self.kernel.clone(), self.lambda).check(x, compute)
     }
 
     /// The kernel with medians resolved and, if requested, one lengthscale per column.
-    fn expanded(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
-        let resolved = self.kernel.bind(Pairs::within(x), compute)?.kernel().clone();
-        if self.ard { with_column_lengthscales(&resolved, x.ncols()) } else { Ok(resolved) }
+    fn expanded(&self, x: Points<'_>, compute: &Compute) -> Result<Kernel> {
+        let resolved = self.kernel.bind(Pairs::Within(x), compute)?.kernel().clone();
+        if self.ard { with_column_lengthscales(&resolved, x.columns()) } else { Ok(resolved) }
     }
 
     fn ridge(&self, kernel: Kernel, lambda: f64) -> Ridge {

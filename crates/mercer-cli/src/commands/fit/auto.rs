@@ -109,7 +109,7 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
     let parameters = (folds::cs(None, &[]), "C");
     let search = folds::search("auto", &folds, parameters, &training, &rows, &session.compute)?;
     let svc = Svc::new("gaussian()".parse()?, 1.0);
-    let held = HeldOutSvc { spec: svc.clone(), x: part.x.view(), classes: &of_part, weights: None };
+    let held = HeldOutSvc { spec: svc.clone(), x: part.x.view().into(), classes: &of_part, weights: None };
     let how = (Measure::WrongClasses, "C or λ");
     let (svm, tried) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let few: Vec<usize> =

@@ -45,7 +45,7 @@ pub fn held_out<'d>(
     labels: &'d [usize],
     loss: ClassLoss,
 ) -> HeldOutLogistic<'d> {
-    HeldOutLogistic { spec: spec.clone(), x: part.x.view(), labels, weights: part.weights(), loss }
+    HeldOutLogistic { spec: spec.clone(), x: part.x.view().into(), labels, weights: part.weights(), loss }
 }
 
 /// The rows of a choice, fewer where many classes would make it long; all requested.

@@ -5,8 +5,7 @@ use mercer::model::Model;
 use mercer::points::Scaling;
 use mercer::select::{Choices, FoldSearch, HeldOutSvc};
 use mercer::solve::{DualOptions, Stopped};
-use mercer::{Compute, Kernel, Result};
-use ndarray::ArrayView2;
+use mercer::{Compute, Kernel, Points, Result};
 use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Measure};
@@ -86,7 +85,7 @@ fn choose(
     let part = Part::of(training, rows);
     let classes = part.classes(training.classes()?)?;
     let spec = Svc { penalty: penalty(words, words.nu.unwrap_or(1.0)), ..base.clone() };
-    let held = HeldOutSvc { spec, x: part.x.view(), classes: &classes, weights: part.weights() };
+    let held = HeldOutSvc { spec, x: part.x.view().into(), classes: &classes, weights: part.weights() };
     folds::choose(search, &held, (&part, training.rows()), (Measure::WrongClasses, search.parameter), session)
 }
 
@@ -224,24 +223,27 @@ fn listed(fit: &SvcFit, training: &Training) -> (String, Table) {
 /// A table of the support vectors with the largest coefficients.
 pub fn support_table(
     support: &[usize],
-    vectors: ArrayView2<f64>,
+    vectors: Points<'_>,
     mut sizes: Vec<(usize, f64)>,
     class: Option<&dyn Fn(usize) -> String>,
     training: &Training,
 ) -> (String, Table) {
     sizes.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let shown = vectors.ncols().min(4);
+    let numbers = vectors.vectors().ok();
+    let shown = numbers.map_or(0, |x| x.ncols().min(4));
     let mut head = vec!["row"];
     head.extend(class.map(|_| "class"));
     head.push("largest |α|");
     head.extend(training.coordinates.iter().take(shown).map(String::as_str));
-    let right: Vec<usize> = (0..head.len()).filter(|&j| head[j] != "class").collect();
+    head.extend(numbers.is_none().then_some("point"));
+    let right: Vec<usize> = (0..head.len()).filter(|&j| !["class", "point"].contains(&head[j])).collect();
     let mut table = Table::new(&head, &right);
     for (i, size) in sizes.iter().take(LISTED) {
         let mut cells = vec![support[*i].to_string()];
         cells.extend(class.map(|class| class(support[*i])));
         cells.push(short(*size));
-        cells.extend((0..shown).map(|j| short(vectors[[*i, j]])));
+        cells.extend(numbers.into_iter().flat_map(|x| (0..shown).map(move |j| short(x[[*i, j]]))));
+        cells.extend(vectors.describe(*i));
         table.push(cells);
     }
     let title = match support.len() {

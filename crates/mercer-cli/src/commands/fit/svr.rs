@@ -27,7 +27,7 @@ pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> 
     }
     let base = specification(words, "gaussian()".parse()?, 1.0);
     let part = Part::of(&training, &rows);
-    let held = HeldOutSvr { spec: base.clone(), x: part.x.view(), y: part.y.view(), weights: part.weights() };
+    let held = HeldOutSvr { spec: base.clone(), x: part.x.view().into(), y: part.y.view(), weights: part.weights() };
     let how = (Measure::SquaredError, "C");
     let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let svr = Svr { kernel: chosen.kernel, c: chosen.parameter, ..base };

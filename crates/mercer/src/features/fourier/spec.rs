@@ -105,7 +105,7 @@ impl RandomFourier {
     /// As [`RandomFourier::draw`]; [`Error::Value`] for NaN and infinities.
     pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<FourierFeatures> {
         Points::Vectors(x).check_finite("sample")?;
-        let kernel = resolve_medians(&self.kernel, x, compute)?;
+        let kernel = resolve_medians(&self.kernel, x.into(), compute)?;
         Self { kernel, ..self.clone() }.draw(x.ncols(), compute)
     }
 }

@@ -1,7 +1,5 @@
 //! The empirical kernel map.
 
-use ndarray::ArrayView2;
-
 use super::NystromFeatures;
 use crate::gram::{self, Pairs, resolve_medians};
 use crate::solve::symmetric_eigen;
@@ -30,19 +28,24 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// mercer::assert_close!(z.row(0).dot(&z.row(1)), (-0.5_f64).exp(), abs = 1e-14);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn empirical_kernel_map(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
-    Points::Vectors(x).check_finite("sample")?;
-    if x.nrows() == 0 {
+pub fn empirical_kernel_map<'x>(
+    kernel: &Kernel,
+    x: impl Into<Points<'x>>,
+    compute: &Compute,
+) -> Result<NystromFeatures> {
+    let x = x.into();
+    x.check_finite("sample")?;
+    if x.len() == 0 {
         return Err(Error::too_few("an empirical kernel map", "points", 1, 0));
     }
     let kernel = resolve_medians(kernel, x, compute)?;
-    let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?.view(), compute)?;
+    let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::Within(x), compute)?, compute)?.view(), compute)?;
     let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    let threshold = x.nrows() as f64 * f64::EPSILON * largest;
+    let threshold = x.len() as f64 * f64::EPSILON * largest;
     if let Some(value) = eigen.values.first().filter(|v| **v < -1e3 * threshold) {
         let reason = format!("the Gram matrix of this sample has the eigenvalue {value:e}");
         return Err(Error::NotPositiveDefinite { kernel: kernel.to_string(), reason, counterexample: None });
     }
     let map = eigen.map(|v| if v > threshold { 1.0 / v.sqrt() } else { 0.0 });
-    NystromFeatures::with_map(kernel, x.to_owned(), map).measured_on(x, compute)
+    NystromFeatures::with_map(kernel, x.into(), map).measured_on(x, compute)
 }

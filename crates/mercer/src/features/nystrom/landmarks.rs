@@ -1,12 +1,12 @@
 //! The choice of landmarks.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2};
 
 use super::leverage;
 use crate::gram::{Bound, Pairs, Tiles};
 use crate::seed::Stream;
 use crate::solve::{block_randomly_pivoted_cholesky, pivoted_cholesky};
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Pivots proposed at a time: large blocks make matrix products, small ones fewer rejected
 /// proposals. With one thread 16 is a third faster and 256 43 % slower (5000 rows, 300 landmarks).
@@ -56,11 +56,11 @@ impl Landmarks {
     pub(crate) fn choose(
         &self,
         kernel: &Kernel,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         count: usize,
         tolerance: f64,
         compute: &Compute,
-    ) -> Result<Array2<f64>> {
+    ) -> Result<Sample> {
         self.choose_rows(kernel, x, count, tolerance, compute).map(|(points, _)| points)
     }
 
@@ -68,26 +68,26 @@ impl Landmarks {
     pub(super) fn choose_rows(
         &self,
         kernel: &Kernel,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         count: usize,
         tolerance: f64,
         compute: &Compute,
-    ) -> Result<(Array2<f64>, Option<Vec<usize>>)> {
+    ) -> Result<(Sample, Option<Vec<usize>>)> {
         let rows = match self {
             Self::Points(points) => {
                 Points::Vectors(points.view()).check_finite("landmarks")?;
-                return Ok((points.clone(), None));
+                return Ok((points.clone().into(), None));
             }
-            Self::Rows(rows) => check_rows(rows, x.nrows())?,
-            Self::Uniform => uniform(x.nrows(), count, &mut compute.seed().stream("landmarks", 0)),
+            Self::Rows(rows) => check_rows(rows, x.len())?,
+            Self::Uniform => uniform(x.len(), count, &mut compute.seed().stream("landmarks", 0)),
             Self::RandomPivots | Self::Greedy => self.pivots(kernel, x, count, tolerance, compute)?,
             Self::KMeans => {
-                let bound = kernel.bind(Pairs::within(x), compute)?;
+                let bound = kernel.bind(Pairs::Within(x), compute)?;
                 far_apart(&bound, count, compute)?
             }
             Self::Leverage => leverage::sample(kernel, x, count, compute)?,
         };
-        Ok((x.select(Axis(0), &rows), Some(rows)))
+        Ok((Sample::select(x, &rows), Some(rows)))
     }
 
     /// Pivots among a random part of a large sample, so that their choice costs no more than the
@@ -95,16 +95,16 @@ impl Landmarks {
     fn pivots(
         &self,
         kernel: &Kernel,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         count: usize,
         tolerance: f64,
         compute: &Compute,
     ) -> Result<Vec<usize>> {
         let most = FEWEST_CANDIDATES.max(count.saturating_mul(10));
-        let mut candidates = uniform(x.nrows(), most, &mut compute.seed().stream("candidates", 0));
+        let mut candidates = uniform(x.len(), most, &mut compute.seed().stream("candidates", 0));
         candidates.sort_unstable();
-        let x = x.select(Axis(0), &candidates);
-        let bound = kernel.bind(Pairs::within(x.view()), compute)?;
+        let x = Sample::select(x, &candidates);
+        let bound = kernel.bind(Pairs::Within(x.as_points()), compute)?;
         let tolerance = tolerance.max(f64::EPSILON);
         let found = match self {
             Self::Greedy => pivoted_cholesky(&bound, count, tolerance, compute)?,

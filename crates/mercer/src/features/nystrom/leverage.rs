@@ -1,6 +1,6 @@
 //! Ridge leverage scores: how much a ridge regression relies on each point.
 
-use ndarray::{Array1, ArrayView2, Axis};
+use ndarray::{Array1, Axis};
 
 use super::landmarks::{uniform, weighted};
 use super::{Landmarks, Nystrom};
@@ -8,7 +8,7 @@ use crate::error::{AllowedRange, Remedy};
 use crate::features::FeatureMap;
 use crate::gram::{self, Pairs};
 use crate::solve::{Factored, factor};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// The ridge leverage scores `lᵢ = [K(K + λI)⁻¹]ᵢᵢ`; their sum is the effective dimension.
 ///
@@ -29,16 +29,17 @@ use crate::{Compute, Error, Kernel, Result};
 /// mercer::assert_close!(scores[1], 0.25, abs = 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn ridge_leverage_scores(
+pub fn ridge_leverage_scores<'x>(
     kernel: &Kernel,
-    x: ArrayView2<f64>,
+    x: impl Into<Points<'x>>,
     lambda: f64,
     compute: &Compute,
 ) -> Result<Array1<f64>> {
+    let x = kernel.points(x);
     if !(lambda.is_finite() && lambda > 0.0) {
         return Err(Error::parameter("lambda", lambda, AllowedRange::POSITIVE));
     }
-    let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
+    let mut matrix = gram::dense(&kernel.bind(Pairs::Within(x), compute)?, compute)?;
     matrix.diag_mut().mapv_inplace(|d| d + lambda);
     match factor(matrix, compute)? {
         // K(K + λI)⁻¹ = I − λ(K + λI)⁻¹.
@@ -50,14 +51,14 @@ pub fn ridge_leverage_scores(
 }
 
 /// Rows drawn without replacement with probabilities in proportion to estimated scores.
-pub(super) fn sample(kernel: &Kernel, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Vec<usize>> {
+pub(super) fn sample(kernel: &Kernel, x: Points<'_>, count: usize, compute: &Compute) -> Result<Vec<usize>> {
     let mut stream = compute.seed().stream("landmarks", 2);
-    let pilot = uniform(x.nrows(), count, &mut stream);
+    let pilot = uniform(x.len(), count, &mut stream);
     let spec = Nystrom { landmarks: Landmarks::Rows(pilot), ..Nystrom::new(kernel.clone(), count) };
     let pilot = spec.fit(x, compute)?;
     let mut scores = estimate(&pilot, x, compute)?;
     let mut chosen = Vec::with_capacity(count);
-    while chosen.len() < count.min(x.nrows()) && scores.iter().any(|s| *s > 0.0) {
+    while chosen.len() < count.min(x.len()) && scores.iter().any(|s| *s > 0.0) {
         let next = weighted(&scores, &mut stream);
         scores[next] = 0.0;
         chosen.push(next);
@@ -67,9 +68,9 @@ pub(super) fn sample(kernel: &Kernel, x: ArrayView2<f64>, count: usize, compute:
 
 /// `zᵢᵀ(ZᵀZ + λI)⁻¹zᵢ + (kᵢᵢ − ‖zᵢ‖²)/λ`, at most 1: never below the score by more than what the
 /// landmarks miss.
-fn estimate(pilot: &super::NystromFeatures, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+fn estimate(pilot: &super::NystromFeatures, x: Points<'_>, compute: &Compute) -> Result<Vec<f64>> {
     let z = pilot.transform(x, compute)?;
-    let diagonal = pilot.kernel().bind(Pairs::within(x), compute)?.diagonal()?;
+    let diagonal = pilot.kernel().bind(Pairs::Within(x), compute)?.diagonal()?;
     let lambda = (pilot.trace_error() / pilot.components().max(1) as f64).max(1e-12 * pilot.trace());
     let mut inner = z.t().dot(&z);
     inner.diag_mut().mapv_inplace(|d| d + lambda);

@@ -7,7 +7,7 @@ use crate::features::fourier::{check, rows_in_parallel};
 use crate::gram::simd::matmul::{Entry, Target, matmul};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::solve::{Factored, factor, symmetric_eigen};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Points that one task works on. It never depends on the number of threads, so that the bytes do
 /// not either. 64 and 1024 differ by less than the noise of 20 % (5000 points, 500 landmarks).
@@ -24,7 +24,7 @@ const LARGEST_CONDITION: f64 = 1e10;
 #[derive(Clone, Debug)]
 pub struct NystromFeatures {
     kernel: Kernel,
-    points: Array2<f64>,
+    points: Sample,
     /// `z(x) = Mᵀk(Z, x)`.
     map: Array2<f64>,
     /// Whether `M` is upper triangular, so that half of its products are 0.
@@ -49,13 +49,8 @@ impl NystromFeatures {
     /// Features of these landmarks: `M = L^{−T}` of `K_ZZ = LLᵀ`; where that is nearly singular, or
     /// fewer are requested, `M = UΛ^{−1/2}` without the directions in which `K_ZZ` is rounding, at
     /// most `rank` of them. Both give `k(x, Z) K_ZZ⁻¹ k(Z, y)` as inner product.
-    pub(super) fn of_points(
-        kernel: Kernel,
-        points: Array2<f64>,
-        rank: Option<usize>,
-        compute: &Compute,
-    ) -> Result<Self> {
-        let matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), compute)?, compute)?;
+    pub(super) fn of_points(kernel: Kernel, points: Sample, rank: Option<usize>, compute: &Compute) -> Result<Self> {
+        let matrix = gram::dense(&kernel.bind(Pairs::Within(points.as_points()), compute)?, compute)?;
         let m = matrix.nrows();
         if rank.is_none_or(|rank| rank >= m)
             && let Some(map) = inverse_factor(&matrix, compute)?
@@ -79,7 +74,7 @@ impl NystromFeatures {
     }
 
     /// Features `z(x) = Mᵀk(Z, x)` with a given `M`.
-    pub(super) fn with_map(kernel: Kernel, points: Array2<f64>, map: Array2<f64>) -> Self {
+    pub(super) fn with_map(kernel: Kernel, points: Sample, map: Array2<f64>) -> Self {
         let map = if map.is_standard_layout() { map } else { map.as_standard_layout().into_owned() };
         let upper = map.indexed_iter().all(|((i, j), v)| i <= j || *v == 0.0);
         Self { kernel, points, map, upper, trace: f64::NAN, trace_error: f64::NAN, rows: None }
@@ -91,24 +86,24 @@ impl NystromFeatures {
     /// [`Error::Shape`] when they do not fit together.
     pub(crate) fn from_parts(
         kernel: Kernel,
-        points: Array2<f64>,
+        points: Sample,
         map: Array2<f64>,
         (trace, trace_error): (f64, f64),
     ) -> Result<Self> {
-        if map.nrows() != points.nrows() {
-            return Err(Error::shape("rows of the map of landmarks", points.nrows(), map.nrows()));
+        if map.nrows() != points.len() {
+            return Err(Error::shape("rows of the map of landmarks", points.len(), map.nrows()));
         }
         Ok(Self { trace, trace_error, ..Self::with_map(kernel, points, map) })
     }
 
     /// The same features with `tr K` and `tr(K − K̂)` of a sample.
-    pub(super) fn measured_on(mut self, x: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
-        let diagonal = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
+    pub(super) fn measured_on(mut self, x: Points<'_>, compute: &Compute) -> Result<Self> {
+        let diagonal = self.kernel.bind(Pairs::Within(x), compute)?.diagonal()?;
         (self.trace, self.trace_error) = (diagonal.sum(), 0.0);
         // In strips, so that the features of the sample are never stored.
-        for start in (0..x.nrows()).step_by(ROWS * 64) {
-            let rows = start..x.nrows().min(start + ROWS * 64);
-            let z = self.transform(x.slice(s![rows.clone(), ..]), compute)?;
+        for start in (0..x.len()).step_by(ROWS * 64) {
+            let rows = start..x.len().min(start + ROWS * 64);
+            let z = self.features_at(x.part(rows.clone()).as_points(), compute)?;
             let left = z.rows().into_iter().zip(diagonal.slice(s![rows])).map(|(z, k)| (k - z.dot(&z)).max(0.0));
             self.trace_error += left.sum::<f64>();
         }
@@ -128,8 +123,8 @@ impl NystromFeatures {
     }
 
     /// `Z`: the landmarks, one row each.
-    pub fn landmarks(&self) -> ArrayView2<'_, f64> {
-        self.points.view()
+    pub fn landmarks(&self) -> Points<'_> {
+        self.points.as_points()
     }
 
     /// `M` in `z(x) = Mᵀk(Z, x)`.
@@ -145,6 +140,22 @@ impl NystromFeatures {
     /// `tr(K − K̂)` of the sample: what the landmarks miss, and a bound on every eigenvalue of it.
     pub fn trace_error(&self) -> f64 {
         self.trace_error
+    }
+
+    /// The features of points, one row each.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of columns; as [`Kernel::bind`].
+    pub fn transform<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        self.features_at(x.into(), compute)
+    }
+
+    fn features_at(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
+        if let Points::Vectors(x) = x {
+            check(x, self.columns())?;
+        }
+        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.landmarks()), compute)?;
+        rows_in_parallel((x.len(), self.components()), ROWS, compute, |rows, out| self.fill(&bound, rows, out))
     }
 
     fn fill(&self, bound: &Bound<'_>, rows: std::ops::Range<usize>, out: &mut [f64]) {
@@ -187,7 +198,7 @@ impl FeatureMap for NystromFeatures {
     }
 
     fn columns(&self) -> usize {
-        self.points.ncols()
+        self.points.as_points().columns()
     }
 
     fn components(&self) -> usize {
@@ -195,14 +206,12 @@ impl FeatureMap for NystromFeatures {
     }
 
     fn transform(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        check(x, self.columns())?;
-        let bound = self.kernel.bind(Pairs::between(x, self.points.view()), compute)?;
-        rows_in_parallel((x.nrows(), self.components()), ROWS, compute, |rows, out| self.fill(&bound, rows, out))
+        self.features_at(x.into(), compute)
     }
 
     fn transform_single(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f32>> {
         check(x, self.columns())?;
-        let bound = self.kernel.bind(Pairs::between(x, self.points.view()), compute)?;
+        let bound = self.kernel.bind(Pairs::Between(x.into(), self.landmarks()), compute)?;
         let (m, components) = self.map.dim();
         let map: Vec<f32> = self.map.iter().map(|v| *v as f32).collect();
         rows_in_parallel((x.nrows(), components), ROWS, compute, |rows, out| {

@@ -1,9 +1,7 @@
 //! The specification of Nyström features.
 
-use ndarray::ArrayView2;
-
 use super::{Landmarks, NystromFeatures};
-use crate::definiteness::require_psd_on;
+use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
 use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -57,8 +55,9 @@ impl Nystrom {
     /// [`Error::NotPositiveDefinite`], [`Error::Parameter`] for no component or rows that do not
     /// exist, [`Error::TooFew`] or [`Error::AllZero`] for an empty sample or a kernel that is 0 on
     /// it, [`Error::Memory`], [`Error::Canceled`]; as [`Kernel::bind`].
-    pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<NystromFeatures> {
-        Points::Vectors(x).check_finite("sample")?;
+    pub fn fit<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<NystromFeatures> {
+        let x = x.into();
+        x.check_finite("sample")?;
         if self.components == 0 || self.rank == Some(0) {
             return Err(Error::parameter("components", 0, 1..));
         }
@@ -68,7 +67,7 @@ impl Nystrom {
         if x.is_empty() {
             return Err(Error::too_few("a Nyström map", "points", 1, 0));
         }
-        require_psd_on(&self.kernel, x.ncols(), compute)?;
+        require_psd_for(&self.kernel, x, compute)?;
         let kernel = resolve_medians(&self.kernel, x, compute)?;
         let (points, rows) = self.landmarks.choose_rows(&kernel, x, self.components, self.tolerance, compute)?;
         Ok(NystromFeatures::of_points(kernel, points, self.rank, compute)?.measured_on(x, compute)?.with_rows(rows))

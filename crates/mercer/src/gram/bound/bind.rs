@@ -1,17 +1,19 @@
 //! Binding of a kernel to data: all checks are made here, so that tiles cannot fail.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
-use super::{Bound, diagonal, range};
+use super::{Bound, diagonal, embedding, range};
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::closed_forms::Circles;
+use crate::kernel::object::ObjectPairs;
 use crate::kernel::process::brownian::Brownian;
 use crate::kernel::{Base, Form, Kernel, Lengthscale, Property, Terms};
+use crate::points::{PointKind, References};
 use crate::{Compute, Error, Points, Result};
 
 impl Kernel {
@@ -38,26 +40,56 @@ impl Kernel {
     /// ```
     pub fn bind<'a>(&self, pairs: Pairs<'a>, compute: &Compute) -> Result<Bound<'a>> {
         match pairs {
-            Pairs::Within(x) => bind_vectors(self, x, None, compute),
-            Pairs::Between(x, y) => bind_vectors(self, x, Some(y), compute),
-            Pairs::Precomputed(matrix) => bind_matrix(self, matrix),
+            Pairs::Within(x) => bind_points(self, x, None, compute),
+            Pairs::Between(x, y) => bind_points(self, x, Some(y), compute),
         }
     }
 }
 
-fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compute: &Compute) -> Result<Bound<'a>> {
-    x.check_finite("first sample")?;
-    let (rows, cols) = (x.vectors()?, y.map(|y| y.vectors()).transpose()?);
-    if let (Some(y), Some(cols)) = (y, cols) {
-        y.check_finite("second sample")?;
-        if cols.ncols() != rows.ncols() {
-            return Err(Error::shape("columns of the second sample", rows.ncols(), cols.ncols()));
+fn bind_points<'a>(kernel: &Kernel, x: Points<'a>, y: Option<Points<'a>>, compute: &Compute) -> Result<Bound<'a>> {
+    x.check_finite(if let Points::Precomputed(_) = x { "precomputed matrix" } else { "first sample" })?;
+    y.map_or(Ok(()), |y| y.check_finite("second sample"))?;
+    match (x, y) {
+        (Points::Vectors(x), None) => bind_vectors(kernel, x, None, compute),
+        (Points::Vectors(x), Some(Points::Vectors(y))) => bind_vectors(kernel, x, Some(y), compute),
+        (Points::Precomputed(values), None) => bind_matrix(kernel, values.into(), is_symmetric(values)),
+        (Points::Precomputed(values), Some(Points::References(to))) => bind_references(kernel, values, to),
+        (x, Some(y)) if x.kind() != y.kind() => Err(x.differs_from(&y)),
+        (x, y) => {
+            let pairs = ObjectPairs { rows: x.reborrow(), cols: y.as_ref().map(Points::reborrow) };
+            bind_objects(kernel, pairs, compute)
         }
+    }
+}
+
+fn bind_objects<'a, 'o>(kernel: &Kernel, objects: ObjectPairs<'o>, compute: &'o Compute) -> Result<Bound<'a>> {
+    kernel.check_objects(objects.rows.kind())?;
+    let kernel = &median::resolve_objects(kernel, objects, compute)?;
+    let (n, m) = (objects.rows.len(), objects.cols.map(|cols| cols.len()));
+    let (rows, cols) = (Array2::zeros((n, 0)), m.map(|m| Array2::zeros((m, 0))));
+    let slots = Slots::of_data(rows.view(), cols.as_ref().map(|cols| cols.view()));
+    let mut binder = Binder { slots, matrix: None, objects: Some((objects, compute)), parameters: 0 };
+    let root = binder.bind(kernel, 0)?;
+    let fits_single = range::check(&root, &binder.slots)?;
+    let (kernel, shape) = (kernel.clone(), (n, m.unwrap_or(n)));
+    Ok(Bound { kernel, shape, symmetric: m.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
+}
+
+pub(super) fn bind_vectors<'a>(
+    kernel: &Kernel,
+    rows: ArrayView2<'_, f64>,
+    cols: Option<ArrayView2<'_, f64>>,
+    compute: &Compute,
+) -> Result<Bound<'a>> {
+    if let Some(cols) = cols
+        && cols.ncols() != rows.ncols()
+    {
+        return Err(Error::shape("columns of the second sample", rows.ncols(), cols.ncols()));
     }
     let kernel = median::resolve(kernel, rows, cols, compute)?;
     kernel.check_vectors(rows)?;
     cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
-    let mut binder = Binder { slots: Slots::of_data(rows, cols), matrix: None, parameters: 0 };
+    let mut binder = Binder { slots: Slots::of_data(rows, cols), matrix: None, objects: None, parameters: 0 };
     let root = binder.bind(&kernel, 0)?;
     let fits_single = range::check(&root, &binder.slots)?;
     let shape = (rows.nrows(), cols.map_or(rows.nrows(), |c| c.nrows()));
@@ -68,7 +100,7 @@ fn bind_vectors<'a>(kernel: &Kernel, x: Points<'_>, y: Option<Points<'_>>, compu
 /// were bound.
 pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'a>> {
     let data = all.slots.points[0].rows.select(Axis(0), points);
-    let mut binder = Binder::of_points(data.view());
+    let mut binder = Binder { slots: Slots::of_data(data.view(), None), matrix: None, objects: None, parameters: 0 };
     let root = binder.bind(&all.kernel, 0).ok()?;
     let (kernel, shape) = (all.kernel.clone(), (points.len(), points.len()));
     Some(Bound {
@@ -82,32 +114,60 @@ pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'
     })
 }
 
-fn bind_matrix<'a>(kernel: &Kernel, matrix: ArrayView2<'a, f64>) -> Result<Bound<'a>> {
-    Points::Vectors(matrix).check_finite("precomputed matrix")?;
-    let symmetric = matrix.is_square() && matrix.indexed_iter().all(|((i, j), v)| *v == matrix[[j, i]]);
+/// New points by their kernel values with all points of the fit, some of which are still needed.
+fn bind_references<'a>(kernel: &Kernel, values: ArrayView2<'a, f64>, to: &References) -> Result<Bound<'a>> {
+    if values.ncols() != to.of() {
+        return Err(Error::shape(
+            "kernel values of a new point",
+            format!("one per fitted point ({})", to.of()),
+            values.ncols(),
+        ));
+    }
+    let values = to.kept().map_or_else(|| values.into(), |kept| values.select(Axis(1), kept).into());
+    // A square matrix of values between two samples may happen to be symmetric: it counts as any other.
+    bind_matrix(kernel, values, false)
+}
+
+fn is_symmetric(matrix: ArrayView2<'_, f64>) -> bool {
+    matrix.is_square() && matrix.indexed_iter().all(|((i, j), v)| *v == matrix[[j, i]])
+}
+
+fn bind_matrix<'a>(kernel: &Kernel, matrix: CowArray<'a, f64, Ix2>, symmetric: bool) -> Result<Bound<'a>> {
+    let shape = matrix.dim();
     let empty = Array2::zeros((0, 0));
-    let mut binder =
-        Binder { slots: Slots::of_data(empty.view(), None), matrix: Some((matrix, symmetric)), parameters: 0 };
+    let slots = Slots::of_data(empty.view(), None);
+    let mut binder = Binder { slots, matrix: Some((matrix, symmetric)), objects: None, parameters: 0 };
     let root = binder.bind(kernel, 0)?;
-    let (kernel, shape) = (kernel.clone(), matrix.dim());
+    let kernel = kernel.clone();
     Ok(Bound { kernel, shape, symmetric, slots: binder.slots, root, precomputed: true, fits_single: true })
 }
 
-pub(super) struct Binder<'a> {
+pub(super) struct Binder<'a, 'o> {
     slots: Slots,
-    matrix: Option<(ArrayView2<'a, f64>, bool)>,
+    matrix: Option<(CowArray<'a, f64, Ix2>, bool)>,
+    objects: Option<(ObjectPairs<'o>, &'o Compute)>,
     parameters: usize,
 }
 
-impl<'a> Binder<'a> {
+impl<'a, 'o> Binder<'a, 'o> {
     /// A binder of all pairs within a sample that was checked.
-    pub(super) fn of_points(x: ArrayView2<'_, f64>) -> Self {
-        Self { slots: Slots::of_data(x, None), matrix: None, parameters: 0 }
+    pub(super) fn of_points(x: &'o Points<'a>, compute: &'o Compute) -> Self {
+        let (slots, objects) = match x {
+            Points::Vectors(x) => (Slots::of_data(x.view(), None), None),
+            Points::Precomputed(values) => return Self::of_matrix(*values),
+            _ => {
+                let rows = x.reborrow();
+                let none = Array2::zeros((rows.len(), 0));
+                (Slots::of_data(none.view(), None), Some((ObjectPairs { rows, cols: None }, compute)))
+            }
+        };
+        Self { slots, matrix: None, objects, parameters: 0 }
     }
 
     /// A binder of a symmetric matrix of precomputed values.
-    pub(super) fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
-        Self { slots: Slots::of_data(Array2::zeros((0, 0)).view(), None), matrix: Some((matrix, true)), parameters: 0 }
+    fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
+        let slots = Slots::of_data(Array2::zeros((0, 0)).view(), None);
+        Self { slots, matrix: Some((matrix.into(), true)), objects: None, parameters: 0 }
     }
 
     /// The bound expression of a kernel on the data.
@@ -161,6 +221,13 @@ impl<'a> Binder<'a> {
                 let (rows, cols) = (of(points.rows.view()), of(points.columns()));
                 Kind::Outer { rows, cols, unit: false, inner: self.boxed(k, slot)? }
             }
+            Kernel::Embedded(form, k) => {
+                self.parameters += k.parameter_count();
+                let Some((objects, compute)) = self.objects else {
+                    return Err(Error::wrong_points(kernel, PointKind::Bags, PointKind::Vectors));
+                };
+                Kind::Object(Box::new(embedding::bind_bags(form, k, objects, compute)?))
+            }
             Kernel::Based(at, k) => self.need_points(kernel)?.based(at.coordinates(), k, slot)?,
             Kernel::Induced(points, k) => self.need_points(kernel)?.induced(points.rows(), k, slot)?,
         })
@@ -171,7 +238,7 @@ impl<'a> Binder<'a> {
     }
 
     fn need_points(&mut self, kernel: &Kernel) -> Result<&mut Self> {
-        match self.matrix {
+        match &self.matrix {
             None => Ok(self),
             Some(_) => Err(Error::precomputed(kernel, PrecomputedNeed::Points)),
         }
@@ -180,8 +247,8 @@ impl<'a> Binder<'a> {
     fn base(&mut self, kernel: &Kernel, base: &Base, slot: usize) -> Result<Kind<'a>> {
         match base.form() {
             Form::Constant(value) => Ok(Kind::Constant(value)),
-            Form::Matrix => match self.matrix {
-                Some((matrix, _)) => Ok(Kind::Matrix(matrix)),
+            Form::Matrix => match &self.matrix {
+                Some((matrix, _)) => Ok(Kind::Matrix(matrix.clone())),
                 None => Err(Error::precomputed("precomputed()", PrecomputedNeed::Values)),
             },
             Form::Profile(metric) => self.need_points(kernel)?.profile(base, metric, slot),
@@ -198,6 +265,25 @@ impl<'a> Binder<'a> {
                 }
             }
             Form::Brownian => self.need_points(kernel)?.brownian(base, slot),
+            Form::Object => self.object(kernel, base),
+            Form::Diagram => {
+                let (Base::Persistence(persistence), Some((objects, compute))) = (base, self.objects) else {
+                    return Err(Error::wrong_points(kernel, PointKind::Diagrams, PointKind::Vectors));
+                };
+                let scale = persistence.scale().ok_or_else(|| Error::unresolved_median(kernel))?;
+                Ok(Kind::Object(Box::new(embedding::bind_diagrams(scale, objects, compute)?)))
+            }
+        }
+    }
+
+    fn object(&mut self, kernel: &Kernel, base: &Base) -> Result<Kind<'a>> {
+        let found = self.need_points(kernel)?.objects.map_or(PointKind::Vectors, |(objects, _)| objects.rows.kind());
+        let takes = base.domain().objects();
+        match (base.as_object(), self.objects) {
+            (Some(object), Some((objects, compute))) if takes == Some(found) => {
+                object.bind(objects, compute).map(Kind::Object)
+            }
+            _ => Err(Error::wrong_points(kernel, takes.unwrap_or(PointKind::Vectors), found)),
         }
     }
 
@@ -238,7 +324,7 @@ impl<'a> Binder<'a> {
 
     /// `k(xᵢ, xᵢ)` and `k(yⱼ, yⱼ)`, finite.
     fn diagonals(&self, inner: &Node<'a>, what: &str) -> Result<(Vec<f64>, Vec<f64>)> {
-        let both = match self.matrix {
+        let both = match &self.matrix {
             Some((matrix, true)) => {
                 let diagonal = diagonal::of_matrix(inner, matrix.nrows(), &self.slots);
                 (diagonal.clone(), diagonal)
@@ -246,7 +332,7 @@ impl<'a> Binder<'a> {
             Some((_, false)) => {
                 return Err(Error::precomputed(format!("{what}(…)"), PrecomputedNeed::Diagonal));
             }
-            None => diagonal::of_points(&inner.kernel, &self.slots.points[inner.slot]),
+            None => diagonal::of_node(inner, &self.slots),
         };
         match both.0.iter().chain(&both.1).position(|v| !v.is_finite()) {
             Some(at) => Err(self.overflow(inner, at)),
@@ -258,7 +344,7 @@ impl<'a> Binder<'a> {
     /// leave the range of the numbers give.
     fn overflow(&self, inner: &Node<'a>, at: usize) -> Error {
         let what = inner.kernel.to_string();
-        if let Some((matrix, _)) = self.matrix {
+        if let Some((matrix, _)) = &self.matrix {
             let row = at % matrix.nrows();
             return Error::value(what, (row, row), matrix[[row, row]], Requirement::Representable);
         }
@@ -311,7 +397,7 @@ impl<'a> Binder<'a> {
     /// Row points and column points.
     fn shape(&self) -> (usize, usize) {
         let points = &self.slots.points[0];
-        self.matrix.map_or((points.rows.nrows(), points.columns().nrows()), |(matrix, _)| matrix.dim())
+        self.matrix.as_ref().map_or((points.rows.nrows(), points.columns().nrows()), |(matrix, _)| matrix.dim())
     }
 
     fn based(&mut self, at: &[f64], k: &Kernel, slot: usize) -> Result<Kind<'a>> {

@@ -115,6 +115,7 @@ fn has_row_slopes(node: &Node<'_>, requested: &[bool]) -> bool {
             Kind::Minus(a, b) => has_row_slopes(a, requested) && has_row_slopes(b, requested),
             Kind::Outer { .. }
             | Kind::Based { .. }
+            | Kind::Object(_)
             | Kind::Features { .. }
             | Kind::Brownian { .. }
             | Kind::Matrix(_) => false,

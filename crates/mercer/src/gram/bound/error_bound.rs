@@ -64,6 +64,7 @@ fn of(node: &Node<'_>, slots: &Slots) -> Spread {
     match &node.kind {
         Kind::Constant(value) => Spread::exact(*value, true),
         Kind::Matrix(matrix) => Spread::exact(matrix.iter().fold(0.0, |m, v| m.max(v.abs())), false),
+        Kind::Object(tiles) => Spread::exact(tiles.largest(), false),
         Kind::Columnwise { .. } => Spread::exact(largest_diagonal(node, slots), false),
         Kind::Profile { base, metric, scale } => profile(base, slots, *metric, *scale),
         Kind::Circles { inner, .. } => of(inner, slots),
@@ -100,7 +101,7 @@ fn outer_sum(rows: &[f64], cols: &[f64], origin: f64) -> Spread {
 /// Cauchy–Schwarz: no value of a positive semi-definite kernel is above the largest of its
 /// diagonal.
 fn largest_diagonal(node: &Node<'_>, slots: &Slots) -> f64 {
-    let (rows, cols) = diagonal::of_points(&node.kernel, &slots.points[node.slot]);
+    let (rows, cols) = diagonal::of_node(node, slots);
     rows.into_iter().chain(cols).fold(0.0, f64::max)
 }
 

@@ -36,12 +36,10 @@ impl<'a> KernelFamily<'a> {
             fits_single &= bound.fits_single;
             resolved.push(bound.kernel);
         }
-        let (mut binder, kernels) = match pairs {
-            Pairs::Within(x) | Pairs::Between(x, _) => (Binder::of_points(x.vectors()?), resolved),
-            Pairs::Precomputed(matrix) => (Binder::of_matrix(matrix), resolved),
-        };
-        let roots = kernels.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
-        Ok(Self { kernels, size, slots: binder.into_slots(), roots, fits_single })
+        let (Pairs::Within(x) | Pairs::Between(x, _)) = pairs;
+        let mut binder = Binder::of_points(&x, compute);
+        let roots = resolved.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
+        Ok(Self { kernels: resolved, size, slots: binder.into_slots(), roots, fits_single })
     }
 
     /// The kernels, with medians resolved.

@@ -61,6 +61,12 @@ impl<'s, T: Element> Tile<'s, T> {
                 let (rows, cols, width) = (&self.rows, self.cols.start, self.cols.len());
                 combine_each(out, mode, factor, |at| matrix[[rows.get(at / width), cols + at % width]]);
             }
+            Kind::Object(tiles) => {
+                let rows: Vec<usize> = self.rows.iter().collect();
+                let mut values = vec![0.0; self.len()];
+                tiles.fill(&rows, self.cols.clone(), &mut values);
+                combine_each(out, mode, factor, |at| values[at]);
+            }
             _ if mode == Mode::Set => self.set(node, factor, out),
             _ => {
                 let mut scratch = vec![T::default(); self.len()];

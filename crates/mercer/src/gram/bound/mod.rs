@@ -4,6 +4,8 @@ mod bind;
 mod columnwise;
 mod contract;
 mod diagonal;
+mod diagonal_slopes;
+mod embedding;
 mod error_bound;
 mod family;
 mod fill;
@@ -53,8 +55,14 @@ impl Bound<'_> {
     /// Whether the rules prove that the kernel is positive semi-definite on as many columns as the points have.
     pub(crate) fn is_proven_psd(&self) -> bool {
         let psd = Property::PositiveSemidefinite;
-        let columns = self.slots.points.first().map(|slot| slot.rows.ncols());
+        let columns = self.slots.points.first().map(|slot| slot.rows.ncols()).filter(|_| !self.root.has_objects());
         columns.map_or_else(|| self.kernel.property(psd), |d| self.kernel.property_on(psd, d)).is_proven()
+    }
+
+    /// The vectors of the rows, or those of the columns.
+    fn instances(&self, columns: bool) -> ndarray::ArrayView2<'_, f64> {
+        let slot = &self.slots.points[0];
+        if columns { slot.columns() } else { slot.rows.view() }
     }
 
     /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.
@@ -144,7 +152,7 @@ impl Tiles for Bound<'_> {
     }
 
     fn submatrix(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
-        if self.precomputed || !self.symmetric {
+        if self.precomputed || !self.symmetric || self.root.has_objects() {
             return None;
         }
         bind::bind_some(self, points).map(|bound| Box::new(bound) as Box<dyn Tiles>)
@@ -152,7 +160,8 @@ impl Tiles for Bound<'_> {
 
     fn operations(&self) -> usize {
         // An exponential, and what else a node does with a value.
-        self.slots.metrics.iter().map(|shared| shared.metric.operations() + 10).sum()
+        let metrics: usize = self.slots.metrics.iter().map(|shared| shared.metric.operations() + 10).sum();
+        metrics + self.root.object_operations()
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use ndarray::ArrayView2;
+use ndarray::{CowArray, Ix2};
 
+use crate::kernel::object::ObjectTiles;
 use crate::kernel::{Base, Kernel, Series};
 
 /// A node of the bound expression.
@@ -16,6 +17,36 @@ pub(crate) struct Node<'a> {
     pub slot: usize,
     /// Its parameters and those of its children, as numbered in the whole expression.
     pub parameters: Range<usize>,
+}
+
+impl Node<'_> {
+    /// Whether a kernel on objects is among its parts, so that there is no formula for a pair of
+    /// vectors.
+    pub(crate) fn has_objects(&self) -> bool {
+        matches!(self.kind, Kind::Object(_)) || self.children().into_iter().any(Self::has_objects)
+    }
+
+    /// About how many operations the kernels on objects take for a value.
+    pub(crate) fn object_operations(&self) -> usize {
+        match &self.kind {
+            Kind::Object(tiles) => tiles.operations(),
+            _ => self.children().into_iter().map(Self::object_operations).sum(),
+        }
+    }
+
+    /// The nodes inside.
+    pub(crate) fn children(&self) -> Vec<&Self> {
+        match &self.kind {
+            Kind::Sum(nodes) | Kind::Product(nodes) => nodes.iter().collect(),
+            Kind::Minus(a, b) => vec![a, b],
+            Kind::Circles { inner, .. }
+            | Kind::Scale(_, inner)
+            | Kind::Pointwise(_, inner)
+            | Kind::Outer { inner, .. }
+            | Kind::Based { inner, .. } => vec![inner],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// What a node computes.
@@ -32,7 +63,9 @@ pub(crate) enum Kind<'a> {
     /// The same number everywhere.
     Constant(f64),
     /// Values precomputed.
-    Matrix(ArrayView2<'a, f64>),
+    Matrix(CowArray<'a, f64, Ix2>),
+    /// Rectangles of a kernel on objects.
+    Object(Box<dyn ObjectTiles>),
     /// `½(aᵢ + bⱼ − ‖x − y‖^{2H})`.
     Brownian { metric: usize, hurst: f64, rows: Vec<f64>, cols: Vec<f64> },
     /// `⟨Φ(x), Φ(y)⟩` of features.

@@ -64,6 +64,7 @@ impl Check<'_> {
             }
             Kind::Constant(value) => value.abs(),
             Kind::Matrix(values) => reach(values.view()),
+            Kind::Object(tiles) => tiles.largest(),
             Kind::Brownian { rows, cols, .. } => 4.0 * self.finite(node, rows, cols)?,
             Kind::Features { metric } => self.rough(&self.slots.metrics[*metric]).0,
             Kind::Scale(a, inner) => a.abs() * self.size(inner)?,
@@ -167,7 +168,7 @@ impl Check<'_> {
     /// `max |k|` from the diagonal of a positive semi-definite node (Cauchy–Schwarz), else over all
     /// pairs.
     fn exact(&self, node: &Node<'_>) -> Result<f64> {
-        let (rows, cols) = diagonal::of_points(&node.kernel, &self.slots.points[node.slot]);
+        let (rows, cols) = diagonal::of_node(node, self.slots);
         let largest = self.finite(node, &rows, &cols)?;
         let columns = self.slots.points[node.slot].rows.ncols();
         let psd = node.kernel.property_on(Property::PositiveSemidefinite, columns).is_proven();

@@ -5,6 +5,7 @@ use std::ops::Range;
 use ndarray::Axis;
 
 use super::Bound;
+use super::diagonal_slopes;
 use super::fill::Tile;
 use super::gradient::profile::{by_metric, by_shape, degree};
 use super::node::{Kind, Node, Pointwise};
@@ -20,12 +21,13 @@ pub(super) fn fill(bound: &Bound<'_>, parameter: usize, rows: Range<usize>, cols
     tangent.of(&bound.root, out);
 }
 
-struct Tangent<'b> {
-    slots: &'b Slots,
-    symmetric: bool,
-    parameter: usize,
-    rows: Range<usize>,
-    cols: Range<usize>,
+/// The derivative of nodes on a tile.
+pub(super) struct Tangent<'b> {
+    pub slots: &'b Slots,
+    pub symmetric: bool,
+    pub parameter: usize,
+    pub rows: Range<usize>,
+    pub cols: Range<usize>,
 }
 
 impl Tangent<'_> {
@@ -36,13 +38,16 @@ impl Tangent<'_> {
     }
 
     /// `out = ∂node/∂θ`.
-    fn of(&self, node: &Node<'_>, out: &mut [f64]) {
+    pub(super) fn of(&self, node: &Node<'_>, out: &mut [f64]) {
         if !node.parameters.contains(&self.parameter) {
             return out.fill(0.0);
         }
         let own = self.parameter - node.parameters.start;
         match &node.kind {
             Kind::Profile { base, metric, scale } => self.profile(base, *metric, *scale, own, out),
+            Kind::Object(tiles) => {
+                tiles.fill_derivative(own, &self.rows.clone().collect::<Vec<_>>(), self.cols.clone(), out)
+            }
             Kind::Constant(_) => out.fill(1.0),
             Kind::Scale(_, inner) if own == 0 => out.copy_from_slice(&self.values(inner)),
             Kind::Scale(a, inner) => self.scaled(*a, inner, out),
@@ -55,6 +60,7 @@ impl Tangent<'_> {
                 self.of(inner, out);
                 self.each(out, |i, j, value| *value *= rows[i] * cols[j]);
             }
+            Kind::Outer { rows, cols, inner, .. } if inner.has_objects() => self.normalized(rows, cols, inner, out),
             _ => self.by_formula(node, own, out),
         }
     }
@@ -89,26 +95,23 @@ impl Tangent<'_> {
 
     /// `d/dθ f(k)`: the value and the tangent of `k` go through `f` as a dual number.
     fn pointwise(&self, function: &Pointwise, inner: &Node<'_>, own: usize, out: &mut [f64]) {
-        let values = self.values(inner);
-        if let (Pointwise::Schoenberg(t), 0) = (function, own) {
-            return out.iter_mut().zip(values).for_each(|(o, v)| *o = -v * (-t * v).exp());
-        }
-        if let Pointwise::Series(series) = function
-            && own < series.coefficients().len()
-        {
-            return out.iter_mut().zip(values).for_each(|(o, v)| *o = v.powi(own as i32));
-        }
         self.of(inner, out);
-        for (o, v) in out.iter_mut().zip(values) {
-            let k = Dual { value: v, derivative: *o };
-            let result = match function {
-                Pointwise::Power(m) => k.powi(*m as i32),
-                Pointwise::Exp => k.exp(),
-                Pointwise::Schoenberg(t) => (Dual::<f64>::from_f64(-t) * k).exp(),
-                Pointwise::Series(series) => series.evaluate(k),
-            };
-            *o = result.derivative;
+        for (o, v) in out.iter_mut().zip(self.values(inner)) {
+            *o = function.slope(own, v, *o);
         }
+    }
+
+    /// `d/dθ k(x, y)/√(k(x, x)k(y, y))` of a kernel on objects; `a` and `b` are the inverse roots.
+    fn normalized(&self, a: &[f64], b: &[f64], inner: &Node<'_>, out: &mut [f64]) {
+        self.of(inner, out);
+        let values = self.values(inner);
+        let (rows, cols) = diagonal_slopes::of(inner, self.parameter, self.slots);
+        let mut at = 0;
+        self.each(out, |i, j, slope| {
+            let relative = 0.5 * (rows[i] * a[i] * a[i] + cols[j] * b[j] * b[j]);
+            *slope = a[i] * b[j] * (*slope - values[at] * relative);
+            at += 1;
+        });
     }
 
     /// Pair by pair, by the formula in dual numbers: for the rarer nodes.

@@ -12,7 +12,7 @@ impl TwoSample {
     /// `MMD²_u > (4K/√q)√(log 1/α)`, `q` the largest even number up to `min(m, n)`. The p-value is
     /// the level at which the bound is met.
     pub(super) fn bound(&self, data: &PooledPairs<'_>, estimator: Estimator, compute: &Compute) -> Result<TestOutcome> {
-        let bound = self.one_kernel()?.bind(data.pairs, compute)?;
+        let bound = self.one_kernel(data.pairs)?.bind(data.pairs, compute)?;
         let largest = upper_bound(bound.kernel(), bound.is_proven_psd())?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
         let sizes = (data.first, data.total - data.first);

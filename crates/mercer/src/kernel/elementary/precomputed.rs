@@ -20,7 +20,7 @@ use crate::kernel::prelude::*;
 /// let given = array![[1.0, 0.5], [0.5, 1.0]];
 /// let k: Kernel = "2*precomputed()^2".parse()?;
 /// let compute = Compute::new();
-/// let gram = gram::dense(&k.bind(Pairs::Precomputed(given.view()), &compute)?, &compute)?;
+/// let gram = gram::dense(&k.bind(Pairs::precomputed(given.view()), &compute)?, &compute)?;
 /// assert_eq!(gram[[0, 1]], 0.5);
 /// # Ok::<(), mercer::Error>(())
 /// ```

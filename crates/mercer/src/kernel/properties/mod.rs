@@ -7,6 +7,7 @@
 
 mod base;
 mod derived;
+mod embeddings;
 mod negative;
 mod products;
 mod proof;

@@ -23,6 +23,7 @@ impl fmt::Display for Kernel {
             Self::Schoenberg(t, k) => write!(f, "schoenberg({k}, t={})", number_text(t.get())),
             Self::Based(at, k) => write!(f, "based({k}, at={})", list_text(at.coordinates())),
             Self::Induced(points, k) => write!(f, "induced({k}, at={})", points.text()),
+            Self::Embedded(form, k) => write!(f, "{}({k}{})", form.name(), form.arguments()),
         }
     }
 }

@@ -4,24 +4,24 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::gram::{self, Pairs};
 use crate::solve::{CholeskyFactor, Factored, factor};
-use crate::{Compute, Error, Kernel, Precision, Result};
+use crate::{Compute, Error, Kernel, Precision, Result, Sample};
 
 /// The jitter of single precision, as a part of the largest kernel value.
 const SINGLE_JITTER: f64 = 1e-6;
 
 /// `K_ZZ + εI = LLᵀ`: `w = Lᵀα` has `‖w‖² = ‖f‖² + ε‖α‖²`.
 pub(super) struct CenterBasis {
-    pub(super) points: Array2<f64>,
+    pub(super) points: Sample,
     pub(super) factor: CholeskyFactor,
     /// `ε`: 0 unless `K_ZZ` is singular to the precision of the tiles.
     pub(super) jitter: f64,
 }
 
 impl CenterBasis {
-    pub(super) fn new(kernel: &Kernel, points: Array2<f64>, compute: &Compute) -> Result<Self> {
+    pub(super) fn new(kernel: &Kernel, points: Sample, compute: &Compute) -> Result<Self> {
         let exact = &compute.clone().with_precision(Precision::Double);
-        let mut matrix = gram::dense(&kernel.bind(Pairs::within(points.view()), exact)?, exact)?;
-        let m = points.nrows() as f64;
+        let mut matrix = gram::dense(&kernel.bind(Pairs::Within(points.as_points()), exact)?, exact)?;
+        let m = points.len() as f64;
         let largest = matrix.diag().iter().fold(0.0_f64, |a, b| a.max(*b));
         if largest <= 0.0 {
             return Err(Error::all_zero(
@@ -50,7 +50,7 @@ impl CenterBasis {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.points.nrows()
+        self.points.len()
     }
 
     /// `α = L⁻ᵀw`.

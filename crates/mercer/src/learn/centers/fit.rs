@@ -6,7 +6,7 @@ use super::CenterPlan;
 use crate::gram::{self, Pairs};
 use crate::learn::Loss;
 use crate::learn::loss::sigmoid;
-use crate::{Compute, Error, Expansion, Kernel, Result};
+use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 
 /// How a fit on centers was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct CenterFit {
     pub(super) kernel: Kernel,
     pub(super) loss: Loss,
     pub(super) lambda: f64,
-    pub(super) centers: Array2<f64>,
+    pub(super) centers: Sample,
     pub(super) alpha: Array2<f64>,
     pub(super) intercept: Array1<f64>,
     pub(super) fitted: Array2<f64>,
@@ -60,8 +60,9 @@ impl CenterFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let bound = self.kernel.bind(Pairs::between(x, self.centers.view()), compute)?;
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
+        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.centers()), compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }
 
@@ -69,7 +70,8 @@ impl CenterFit {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for other losses; as [`Kernel::bind`].
-    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+    pub fn probabilities<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array1<f64>> {
+        let x = x.into();
         if self.loss != Loss::Logistic {
             return Err(Error::unsupported(
                 "probabilities",
@@ -89,7 +91,7 @@ impl CenterFit {
         if output >= self.alpha.ncols() {
             return Err(Error::parameter("output", output, ..self.alpha.ncols()));
         }
-        Expansion::new(&self.kernel, self.centers.view(), self.alpha.column(output), compute)
+        Expansion::new(&self.kernel, self.centers(), self.alpha.column(output), compute)
     }
 
     /// The kernel, with medians resolved.
@@ -102,9 +104,9 @@ impl CenterFit {
         self.lambda
     }
 
-    /// The centers, one row each.
-    pub fn centers(&self) -> ArrayView2<'_, f64> {
-        self.centers.view()
+    /// The centers.
+    pub fn centers(&self) -> Points<'_> {
+        self.centers.as_points()
     }
 
     /// `α`, one row per center, one column per output.

@@ -1,13 +1,13 @@
 //! The system of a Newton step on a part of the sample, as preconditioner of the whole.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
 use super::basis::CenterBasis;
 use crate::error::Remedy;
 use crate::gram::{self, Pairs};
 use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{CholeskyFactor, Factored, factor};
-use crate::{Compute, Error, Kernel, Precision, Result};
+use crate::{Compute, Error, Kernel, Points, Precision, Result, Sample};
 
 /// Rows of the sample whose products are added at a time.
 const STRIP: usize = 1024;
@@ -27,20 +27,21 @@ impl Part {
     pub(super) fn new(
         kernel: &Kernel,
         basis: &CenterBasis,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         count: usize,
         compute: &Compute,
     ) -> Result<Self> {
-        let n = x.nrows();
+        let n = x.len();
         let mut rows = compute.seed().stream("preconditioner", 0).permutation(n);
         rows.truncate(count);
         rows.sort_unstable();
-        let chosen = x.select(Axis(0), &rows);
+        let chosen = Sample::select(x, &rows);
         let exact = &compute.clone().with_precision(Precision::Double);
-        let cross = gram::dense(&kernel.bind(Pairs::between(basis.points.view(), chosen.view()), exact)?, exact)?;
+        let cross =
+            gram::dense(&kernel.bind(Pairs::Between(basis.points.as_points(), chosen.as_points()), exact)?, exact)?;
         let share = n as f64 / rows.len().max(1) as f64;
         let features = basis.features(cross.view(), compute)?;
-        let diagonal = kernel.bind(Pairs::within(chosen.view()), compute)?.diagonal()?;
+        let diagonal = kernel.bind(Pairs::Within(chosen.as_points()), compute)?.diagonal()?;
         Ok(Self { rows, missed: missed(diagonal.view(), &features), features, share })
     }
 

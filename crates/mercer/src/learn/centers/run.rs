@@ -11,7 +11,7 @@ use super::sweep::Matrix;
 use super::task::Task;
 use super::validation::{CenterData, Owned, Validation};
 use super::{CenterMachine, CenterPlan};
-use crate::definiteness::require_psd_on;
+use crate::definiteness::require_psd_for;
 use crate::gram::{Pairs, resolve_medians};
 use crate::{Compute, Kernel, Result};
 
@@ -21,8 +21,8 @@ const NEWTON_STEPS: usize = 100;
 
 /// The fit of checked data.
 pub(super) fn fit(machine: &CenterMachine, data: CenterData<'_>, compute: &Compute) -> Result<CenterFit> {
-    require_psd_on(&machine.kernel, data.x.ncols(), compute)?;
-    let plan = machine.plan(data.x.nrows(), data.x.ncols(), data.task.outputs(), compute)?;
+    require_psd_for(&machine.kernel, data.x, compute)?;
+    let plan = machine.plan(data.x.len(), data.x.columns(), data.task.outputs(), compute)?;
     let kernel = resolve_medians(&machine.kernel, data.x, compute)?;
     let Some(held_out) = machine.held_out else {
         let (basis, part) = seen_from_centers(machine, &kernel, data, &plan, compute)?;
@@ -30,7 +30,7 @@ pub(super) fn fit(machine: &CenterMachine, data: CenterData<'_>, compute: &Compu
         let fitted = solution.state.fitted.clone();
         return finished(machine, kernel.clone(), (&basis, &part), (solution, fitted, Vec::new()), plan, compute);
     };
-    let (kept, apart) = held_out.split(data.x.nrows(), compute)?;
+    let (kept, apart) = held_out.split(data.x.len(), compute)?;
     let (train, test) = (Owned::rows(data, &kept), Owned::rows(data, &apart));
     let (basis, part) = seen_from_centers(machine, &kernel, train.data(), &plan, compute)?;
     let mut validation = Validation {
@@ -47,7 +47,7 @@ pub(super) fn fit(machine: &CenterMachine, data: CenterData<'_>, compute: &Compu
     let scores = validation.into_best(&mut solution);
     // The rows that were held out have values too.
     let alpha = basis.coefficients(solution.state.w.view(), compute)?;
-    let bound = kernel.bind(Pairs::between(data.x, basis.points.view()), compute)?;
+    let bound = kernel.bind(Pairs::Between(data.x.reborrow(), basis.points.as_points()), compute)?;
     let fitted = crate::gram::multiply(&bound, alpha.view(), compute)? + &solution.state.b;
     finished(machine, kernel.clone(), seen, (solution, fitted, scores), plan, compute)
 }
@@ -74,7 +74,7 @@ fn solve<'a>(
     watch: &mut Watch<'_>,
     compute: &'a Compute,
 ) -> Result<Solution> {
-    let bound = kernel.bind(Pairs::between(data.x, basis.points.view()), compute)?;
+    let bound = kernel.bind(Pairs::Between(data.x, basis.points.as_points()), compute)?;
     let matrix = Matrix::new(bound, plan.stored, compute)?;
     let newton_steps = if data.task.is_quadratic() { 1 } else { NEWTON_STEPS };
     let stop = Stop { tolerance: machine.tolerance, max_iterations: machine.max_iterations, newton_steps };

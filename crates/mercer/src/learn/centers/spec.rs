@@ -103,30 +103,31 @@ impl CenterMachine {
     /// [`Error::Value`] for data that does not fit, [`Error::NotPositiveDefinite`],
     /// [`Error::Memory`],
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView2<f64>,
         sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<CenterFit> {
+        let x = self.kernel.points(x);
         let weights = self.check(x, y, sample_weights)?;
-        let task = Task::Values { loss: self.loss, targets: y };
-        run::fit(self, CenterData { x, task, weights: &weights }, compute)
+        let task = Task::Values { loss: self.loss, targets: y.view() };
+        run::fit(self, CenterData { x: x.reborrow(), task, weights: &weights }, compute)
     }
 
     /// Fits a function per class to the classes `0, 1, …` of the rows, which were checked already.
     pub(in crate::learn) fn fit_classes(
         &self,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         labels: &[usize],
         count: usize,
         weights: &Array1<f64>,
         compute: &Compute,
     ) -> Result<CenterFit> {
         self.check_options()?;
-        Points::Vectors(x).check_finite("points")?;
-        run::fit(self, CenterData { x, task: Task::Classes { labels, count }, weights }, compute)
+        x.check_finite("points")?;
+        run::fit(self, CenterData { x: x.reborrow(), task: Task::Classes { labels, count }, weights }, compute)
     }
 
     fn check_options(&self) -> Result<()> {
@@ -140,24 +141,19 @@ impl CenterMachine {
         Ok(())
     }
 
-    fn check(
-        &self,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        sample_weights: Option<ArrayView1<f64>>,
-    ) -> Result<Array1<f64>> {
+    fn check(&self, x: Points<'_>, y: ArrayView2<f64>, sample_weights: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
         self.check_options()?;
-        if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
+        if x.len() == 0 || y.nrows() != x.len() || y.ncols() == 0 {
             return Err(Error::shape(
                 "targets",
-                format!("at least one column of {} rows", x.nrows().max(1)),
+                format!("at least one column of {} rows", x.len().max(1)),
                 format!("{:?}", y.dim()),
             ));
         }
         self.check_loss(y.ncols())?;
-        Points::Vectors(x).check_finite("points")?;
+        x.check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;
-        let weights = weights(sample_weights, x.nrows())?;
+        let weights = weights(sample_weights, x.len())?;
         self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
         Ok(weights)
     }

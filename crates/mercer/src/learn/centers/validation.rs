@@ -7,12 +7,12 @@ use super::basis::CenterBasis;
 use super::newton::Solution;
 use super::task::Task;
 use crate::gram::{self, Pairs};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Points, their task, and weights.
 #[derive(Clone, Copy)]
 pub(super) struct CenterData<'d> {
-    pub(super) x: ArrayView2<'d, f64>,
+    pub(super) x: Points<'d>,
     pub(super) task: Task<'d>,
     pub(super) weights: &'d Array1<f64>,
 }
@@ -24,13 +24,13 @@ impl CenterData<'_> {
             Task::Values { loss, targets } => Task::Values { loss: *loss, targets: targets.view() },
             Task::Classes { labels, count } => Task::Classes { labels, count: *count },
         };
-        CenterData { x: self.x.view(), task, weights: self.weights }
+        CenterData { x: self.x.reborrow(), task, weights: self.weights }
     }
 }
 
 /// Some rows of the data, owned.
 pub(super) struct Owned<'d> {
-    x: Array2<f64>,
+    x: Sample,
     targets: Array2<f64>,
     labels: Vec<usize>,
     weights: Array1<f64>,
@@ -44,7 +44,7 @@ impl<'d> Owned<'d> {
             Task::Classes { labels, .. } => (Array2::zeros((0, 0)), chosen.iter().map(|&i| labels[i]).collect()),
         };
         let weights = data.weights.select(Axis(0), chosen);
-        Self { x: data.x.select(Axis(0), chosen), targets, labels, weights, task: data.task }
+        Self { x: Sample::select(data.x, chosen), targets, labels, weights, task: data.task }
     }
 
     pub(super) fn data(&self) -> CenterData<'_> {
@@ -52,7 +52,7 @@ impl<'d> Owned<'d> {
             Task::Values { loss, .. } => Task::Values { loss, targets: self.targets.view() },
             Task::Classes { count, .. } => Task::Classes { labels: &self.labels, count },
         };
-        CenterData { x: self.x.view(), task, weights: &self.weights }
+        CenterData { x: self.x.as_points(), task, weights: &self.weights }
     }
 }
 
@@ -90,7 +90,8 @@ impl Validation<'_, '_> {
     /// Whether the scores have stopped to improve.
     pub(super) fn see(&mut self, w: ArrayView2<f64>, b: &Array1<f64>) -> Result<bool> {
         let alpha = self.basis.coefficients(w, self.compute)?;
-        let bound = self.kernel.bind(Pairs::between(self.data.x, self.basis.points.view()), self.compute)?;
+        let bound =
+            self.kernel.bind(Pairs::Between(self.data.x.reborrow(), self.basis.points.as_points()), self.compute)?;
         let fitted = gram::multiply(&bound, alpha.view(), self.compute)? + b;
         let loss =
             |(i, f): (usize, ndarray::ArrayView1<f64>)| self.data.weights[i] * self.data.task.value(i, &f.to_vec());

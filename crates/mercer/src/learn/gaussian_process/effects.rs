@@ -33,11 +33,11 @@ impl GaussianProcessFit {
     /// [`Error::Memory`](crate::Error::Memory), [`Error::Singular`](crate::Error::Singular) for a
     /// singular matrix.
     pub fn partial_effects(&self, resolution: usize, compute: &Compute) -> Result<Vec<PartialEffect>> {
-        let n = self.points.nrows();
-        let (design, points) = (Array2::zeros((n, 0)), self.points.view());
+        let n = self.points.len();
+        let (design, points) = (Array2::zeros((n, 0)), self.points().vectors()?);
         let observed = Observed {
             kernel: self.kernel(),
-            points,
+            points: points.into(),
             roots: Array1::ones(n),
             design: design.view(),
             lambda: self.noise(),

@@ -1,6 +1,6 @@
 //! A fitted Gaussian process.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
 use super::likelihood::Posterior;
 use super::sample::draw;
@@ -9,7 +9,7 @@ use super::{Optimization, ProcessMethod};
 use crate::gram::{self, Pairs};
 use crate::learn::parameter_space::{movable, movable_names};
 use crate::settings::Settings;
-use crate::{Compute, Expansion, Kernel, Result};
+use crate::{Compute, Expansion, Kernel, Points, Result, Sample};
 
 /// Rows that are predicted at a time. 128 to 1024 differ by less than 3 %, 2048 is 18 % slower
 /// (1000 rows, 4000 predictions).
@@ -19,7 +19,7 @@ const STRIP: usize = 512;
 #[derive(Clone, Debug)]
 pub struct GaussianProcessFit {
     pub(super) posterior: Posterior,
-    pub(super) points: Array2<f64>,
+    pub(super) points: Sample,
     pub(super) targets: Array1<f64>,
     pub(super) optimization: Option<Optimization>,
     /// Choices of smoothness that count among the parameters.
@@ -51,13 +51,13 @@ pub struct LeaveOneOutDensity {
 impl GaussianProcessFit {
     pub(super) fn new(
         posterior: Posterior,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         y: ArrayView1<f64>,
         optimization: Option<Optimization>,
         free: Vec<String>,
     ) -> Self {
         let settings = Settings::new();
-        Self { posterior, points: x.to_owned(), targets: y.to_owned(), optimization, free, settings }
+        Self { posterior, points: x.into(), targets: y.to_owned(), optimization, free, settings }
     }
 
     /// The settings of the fit; empty for a fit from a file that does not hold them.
@@ -73,16 +73,20 @@ impl GaussianProcessFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Prediction> {
-        let factor = match self.posterior.decomposition(self.points.view(), compute)? {
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Prediction> {
+        let x = x.into();
+        let factor = match self.posterior.decomposition(self.points(), compute)? {
             Decomposition::Dense(factor) => factor,
-            Decomposition::Line(line) => return line.predict(&self.posterior, self.points.view(), x, compute),
+            Decomposition::Line(line) => {
+                return line.predict(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
+            }
         };
         let mean = self.mean(x, compute)?;
-        let mut variance = self.kernel().bind(Pairs::within(x), compute)?.diagonal()?;
-        for start in (0..x.nrows()).step_by(STRIP) {
-            let rows = s![start..x.nrows().min(start + STRIP)];
-            let cross = self.cross(x.slice(s![start..x.nrows().min(start + STRIP), ..]), compute)?;
+        let mut variance = self.kernel().bind(Pairs::Within(x), compute)?.diagonal()?;
+        for start in (0..x.len()).step_by(STRIP) {
+            let rows = s![start..x.len().min(start + STRIP)];
+            let part = x.part(start..x.len().min(start + STRIP));
+            let cross = self.cross(part.as_points(), compute)?;
             let half = factor.half_solve(cross.view(), compute)?;
             let known = (&half * &half).sum_axis(Axis(0));
             variance.slice_mut(rows).zip_mut_with(&known, |v, k| *v = (*v - k).max(0.0));
@@ -99,13 +103,14 @@ impl GaussianProcessFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        if process_sum(self.kernel(), self.noise(), self.points.ncols()).is_some()
-            && let Decomposition::Line(line) = self.posterior.decomposition(self.points.view(), compute)?
+    pub fn mean<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array1<f64>> {
+        let x = x.into();
+        if process_sum(self.kernel(), self.noise(), self.points().columns()).is_some()
+            && let Decomposition::Line(line) = self.posterior.decomposition(self.points(), compute)?
         {
-            return line.mean(&self.posterior, self.points.view(), x, compute);
+            return line.mean(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
         }
-        let bound = self.kernel().bind(Pairs::between(x, self.points.view()), compute)?;
+        let bound = self.kernel().bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
         let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
         Ok(gram::multiply(&bound, alpha, compute)?.index_axis_move(Axis(1), 0))
     }
@@ -117,9 +122,10 @@ impl GaussianProcessFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`], and [`Error::Memory`](crate::Error::Memory).
-    pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let prior = gram::dense(&self.kernel().bind(Pairs::within(x), compute)?, compute)?;
-        let decomposition = self.posterior.decomposition(self.points.view(), compute)?;
+    pub fn covariance<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
+        let prior = gram::dense(&self.kernel().bind(Pairs::Within(x), compute)?, compute)?;
+        let decomposition = self.posterior.decomposition(self.points(), compute)?;
         Ok(prior - decomposition.explained(self.cross(x, compute)?.view(), compute)?)
     }
 
@@ -128,7 +134,8 @@ impl GaussianProcessFit {
     ///
     /// # Errors
     /// As [`GaussianProcessFit::covariance`].
-    pub fn sample(&self, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn sample<'x>(&self, x: impl Into<Points<'x>>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
         draw(&self.predict(x, compute)?.mean, &self.covariance(x, compute)?, count, compute)
     }
 
@@ -140,7 +147,7 @@ impl GaussianProcessFit {
     /// # Errors
     /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn leave_one_out(&self, compute: &Compute) -> Result<LeaveOneOutDensity> {
-        let decomposition = self.posterior.decomposition(self.points.view(), compute)?;
+        let decomposition = self.posterior.decomposition(self.points(), compute)?;
         let variance = Array1::from(decomposition.inverse_diagonal(compute)?).mapv(f64::recip);
         let residual = &self.posterior.alpha * &variance;
         let log = |(r, v): (&f64, &f64)| -0.5 * (r * r / v + v.ln() + (2.0 * std::f64::consts::PI).ln());
@@ -153,17 +160,17 @@ impl GaussianProcessFit {
     /// # Errors
     /// As [`Expansion::new`].
     pub fn function(&self, compute: &Compute) -> Result<Expansion> {
-        Expansion::new(self.kernel(), self.points.view(), self.posterior.alpha.view(), compute)
+        Expansion::new(self.kernel(), self.points(), self.posterior.alpha.view(), compute)
     }
 
     /// `K(X, x)`: one column per row of `x`.
-    fn cross(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        gram::dense(&self.kernel().bind(Pairs::between(self.points.view(), x), compute)?, compute)
+    fn cross(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
+        gram::dense(&self.kernel().bind(Pairs::Between(self.points(), x.reborrow()), compute)?, compute)
     }
 
     /// The points of the data.
-    pub fn points(&self) -> ArrayView2<'_, f64> {
-        self.points.view()
+    pub fn points(&self) -> Points<'_> {
+        self.points.as_points()
     }
 
     /// The targets of the data.
@@ -208,9 +215,9 @@ impl GaussianProcessFit {
             all.into_iter().zip(&requested).filter(|(_, requested)| **requested).map(|(g, _)| g).collect()
         };
         let gradient: Vec<f64> =
-            pick(self.posterior.gradient(self.points.view(), self.targets.view(), &requested, compute)?);
+            pick(self.posterior.gradient(self.points(), self.targets.view(), &requested, compute)?);
         if gradient.iter().any(|g| g.is_nan()) && self.targets.len() <= DENSE_ROWS {
-            return Ok(pick(self.posterior.dense_gradient(self.points.view(), &requested, compute)?));
+            return Ok(pick(self.posterior.dense_gradient(self.points(), &requested, compute)?));
         }
         Ok(gradient)
     }
@@ -223,7 +230,7 @@ impl GaussianProcessFit {
 
     /// How the posterior was found.
     pub fn method(&self) -> ProcessMethod {
-        match process_sum(self.kernel(), self.noise(), self.points.ncols()) {
+        match process_sum(self.kernel(), self.noise(), self.points().columns()) {
             Some(process_sum) => ProcessMethod::StateSpace { states: process_sum.dimension() },
             None => ProcessMethod::Cholesky,
         }

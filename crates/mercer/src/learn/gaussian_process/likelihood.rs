@@ -11,7 +11,7 @@ use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::wording::number_text;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points against which a block of columns of the inverse is looked at together. 64 to 1024 differ
 /// by less than 2 % (1000 rows, 5 columns).
@@ -36,14 +36,14 @@ impl Posterior {
     pub(super) fn new(
         kernel: &Kernel,
         noise: f64,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
         let decomposition = decompose(kernel, noise, x, compute)?;
         compute.check_canceled()?;
         let alpha = decomposition.solve(y, compute)?;
-        let n = x.nrows() as f64;
+        let n = x.len() as f64;
         let log_likelihood =
             -0.5 * (y.dot(&alpha) + decomposition.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
         Ok(Self { kernel: kernel.clone(), noise, decomposition: decomposition.into(), alpha, log_likelihood })
@@ -55,7 +55,7 @@ impl Posterior {
     }
 
     /// The decomposition of `A`: made again, with the same bytes, after the process was loaded.
-    pub(super) fn decomposition(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<&Decomposition> {
+    pub(super) fn decomposition(&self, x: Points<'_>, compute: &Compute) -> Result<&Decomposition> {
         if let Some(decomposition) = self.decomposition.get() {
             return Ok(decomposition);
         }
@@ -68,7 +68,7 @@ impl Posterior {
     /// NaN for a parameter that changes the number of states.
     pub(super) fn gradient(
         &self,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         y: ArrayView1<f64>,
         requested: &[bool],
         compute: &Compute,
@@ -80,7 +80,7 @@ impl Posterior {
     }
 
     /// The same from the matrix.
-    pub(super) fn dense_gradient(&self, x: ArrayView2<f64>, requested: &[bool], compute: &Compute) -> Result<Vec<f64>> {
+    pub(super) fn dense_gradient(&self, x: Points<'_>, requested: &[bool], compute: &Compute) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, compute),
             Decomposition::Line(_) => {
@@ -95,11 +95,11 @@ impl Posterior {
     fn gradient_by(
         &self,
         factor: &CholeskyFactor,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         requested: &[bool],
         compute: &Compute,
     ) -> Result<Vec<f64>> {
-        let n = x.nrows() as u64;
+        let n = x.len() as u64;
         let bytes = 3 * 8 * n * n.min(192) * compute.threads() as u64;
         let advice = "use fewer rows, fewer threads or a higher memory limit";
         compute.reserve(
@@ -108,7 +108,7 @@ impl Posterior {
             bytes,
             advice,
         )?;
-        let bound = self.kernel.bind(Pairs::within(x), compute)?;
+        let bound = self.kernel.bind(Pairs::Within(x), compute)?;
         let block = |first: usize, inverse: ArrayView2<f64>| Ok(self.traces(&bound, first, inverse, requested));
         let blocks = factor.inverse_columns(block, compute)?;
         let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
@@ -122,10 +122,10 @@ impl Posterior {
     ///
     /// # Formula
     /// `½ (∂A/∂θᵢ α)ᵀ A⁻¹ (∂A/∂θⱼ α)`.
-    pub(super) fn information(&self, x: ArrayView2<f64>, requested: &[bool], compute: &Compute) -> Result<Array2<f64>> {
+    pub(super) fn information(&self, x: Points<'_>, requested: &[bool], compute: &Compute) -> Result<Array2<f64>> {
         let alpha = self.alpha.as_slice().unwrap_or_default();
         let (noise, parameters) = requested.split_last().map_or((false, requested), |(noise, rest)| (*noise, rest));
-        let mut slopes = self.kernel.bind(Pairs::within(x), compute)?.row_slopes(alpha, parameters, compute)?;
+        let mut slopes = self.kernel.bind(Pairs::Within(x), compute)?.row_slopes(alpha, parameters, compute)?;
         let chains = self.kernel.parameters();
         for (mut column, (parameter, _)) in
             slopes.columns_mut().into_iter().zip(chains.iter().zip(parameters).filter(|(_, r)| **r))
@@ -180,16 +180,16 @@ impl Posterior {
 
 /// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky
 /// factor.
-fn decompose(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<Decomposition> {
-    Ok(match process_sum(kernel, noise, x.ncols()) {
-        Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x)),
+fn decompose(kernel: &Kernel, noise: f64, x: Points<'_>, compute: &Compute) -> Result<Decomposition> {
+    Ok(match process_sum(kernel, noise, x.columns()) {
+        Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x.vectors()?)),
         None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
     })
 }
 
 /// The Cholesky factor of `K + σ²I`.
-fn dense(kernel: &Kernel, noise: f64, x: ArrayView2<f64>, compute: &Compute) -> Result<CholeskyFactor> {
-    let mut matrix = gram::dense(&kernel.bind(Pairs::within(x), compute)?, compute)?;
+fn dense(kernel: &Kernel, noise: f64, x: Points<'_>, compute: &Compute) -> Result<CholeskyFactor> {
+    let mut matrix = gram::dense(&kernel.bind(Pairs::Within(x), compute)?, compute)?;
     matrix.diag_mut().mapv_inplace(|d| d + noise);
     match factor(matrix, compute)? {
         Factored::Definite(factor) => Ok(factor),

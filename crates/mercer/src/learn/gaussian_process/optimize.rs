@@ -1,6 +1,6 @@
 //! The choice of parameters by the marginal likelihood: in logarithms, from several starts.
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1};
 
 use super::GaussianProcess;
 use super::likelihood::Posterior;
@@ -9,7 +9,7 @@ use crate::error::Remedy;
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, Target, search};
 use crate::solve::CurvedObjective;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// How the parameters were chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,20 +31,21 @@ pub struct Optimization {
 pub(super) fn optimize(
     process: &GaussianProcess,
     kernel: &Kernel,
-    x: ArrayView2<f64>,
+    x: Points<'_>,
     y: ArrayView1<f64>,
     compute: &Compute,
 ) -> Result<(Kernel, f64, Optimization)> {
     let space = ParameterSpace::new(kernel, ("noise", process.noise), &process.fixed, &process.free);
     let start = space.start();
     let silent = compute.silent();
-    let mut objective = NegativeLikelihood { space: &space, x, y, compute: &silent, last: None };
+    let mut objective =
+        NegativeLikelihood { space: &space, x: x.reborrow(), y: y.view(), compute: &silent, last: None };
     let options = SearchOptions {
         restarts: process.restarts,
         parameters: start.len(),
         tolerance: 1e-6,
-        scale: x.nrows() as f64,
-        work: &format!("parameters of {} on {} rows", process.kernel, x.nrows()),
+        scale: x.len() as f64,
+        work: &format!("parameters of {} on {} rows", process.kernel, x.len()),
         describe: |value| format!("log likelihood {:.4}", -value),
     };
     let has_curvature = objective.has_curvature(kernel, process.noise)?;
@@ -71,7 +72,7 @@ pub(super) fn optimize(
 /// `−log p(y)` as a function of the free parameters.
 struct NegativeLikelihood<'a> {
     space: &'a ParameterSpace<'a>,
-    x: ArrayView2<'a, f64>,
+    x: Points<'a>,
     y: ArrayView1<'a, f64>,
     compute: &'a Compute,
     /// At the point that was evaluated last.
@@ -102,8 +103,8 @@ impl NegativeLikelihood<'_> {
     /// are linear in the rows, nor for kernels whose slopes are computed pair by pair.
     fn has_curvature(&self, kernel: &Kernel, noise: f64) -> Result<bool> {
         let requested = self.space.requested();
-        Ok(process_sum(kernel, noise, self.x.ncols()).is_none()
-            && kernel.bind(Pairs::within(self.x), self.compute)?.has_row_slopes(&requested))
+        Ok(process_sum(kernel, noise, self.x.columns()).is_none()
+            && kernel.bind(Pairs::Within(self.x.reborrow()), self.compute)?.has_row_slopes(&requested))
     }
 }
 

@@ -13,7 +13,7 @@ impl GaussianProcessFit {
         let mut record = Record::default();
         record.put_text("kernel", self.kernel());
         record.put_number("noise", self.noise());
-        record.put_matrix("points", self.points.view());
+        record.put_points("points", self.points());
         record.put_vector("targets", self.targets.view());
         record.put_vector("dual_coefficients", self.dual_coefficients());
         record.put_number("log_marginal_likelihood", self.log_marginal_likelihood());
@@ -26,8 +26,8 @@ impl GaussianProcessFit {
 
     /// The fit that [`GaussianProcessFit::to_record`] wrote.
     pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
-        let points = record.take_leading_matrix("points")?;
-        let n = points.nrows();
+        let points = record.take_points("points")?;
+        let n = points.len();
         if n == 0 {
             return Err(Error::too_few("a Gaussian process", "rows of the array `points`", 1, 0));
         }

@@ -1,12 +1,12 @@
 //! The specification of a Gaussian process, and its fit.
 
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView1, Axis};
 
 use super::GaussianProcessFit;
 use super::likelihood::{Posterior, names};
 use super::optimize::optimize;
 use super::state_space;
-use crate::definiteness::require_psd_on;
+use crate::definiteness::require_psd_for;
 use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::Pairs;
 use crate::learn::parameter_space::{check_names, movable};
@@ -74,16 +74,22 @@ impl GaussianProcess {
     /// [`Error::Shape`] and [`Error::Value`] for data that does not fit,
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when `K + σ²I` is
     /// singular to working precision, [`Error::Canceled`]; and as [`Kernel::bind`].
-    pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<GaussianProcessFit> {
+    pub fn fit<'x>(
+        &self,
+        x: impl Into<Points<'x>>,
+        y: ArrayView1<f64>,
+        compute: &Compute,
+    ) -> Result<GaussianProcessFit> {
+        let x = x.into();
         self.check(x, y, compute)?;
         // Binding resolves medians, so that they can be optimized.
         let kernel = x_kernel(&self.kernel, x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
-        let bytes = self.bytes(&kernel, x.nrows(), x.ncols());
+        let bytes = self.bytes(&kernel, x.len(), x.columns());
         compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimization) = if self.optimize {
             let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
-                Some((x, y)) => optimize(self, &kernel, x.view(), y.view(), compute)?,
+                Some((x, y)) => optimize(self, &kernel, (&x).into(), y.view(), compute)?,
                 None => optimize(self, &kernel, x, y, compute)?,
             };
             (kernel, noise, Some(found))
@@ -130,22 +136,22 @@ impl GaussianProcess {
         }
     }
 
-    pub(super) fn check(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
+    pub(super) fn check(&self, x: Points<'_>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {
         if !self.noise.is_finite() || self.noise < 0.0 {
             return Err(Error::parameter("noise", self.noise, AllowedRange::NON_NEGATIVE));
         }
-        if x.nrows() == 0 {
+        if x.len() == 0 {
             return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
-        if y.len() != x.nrows() {
-            return Err(Error::shape("targets", format!("one per row ({})", x.nrows()), y.len()));
+        if y.len() != x.len() {
+            return Err(Error::shape("targets", format!("one per row ({})", x.len()), y.len()));
         }
         Points::Vectors(y.insert_axis(Axis(1))).check_finite("targets")?;
-        require_psd_on(&self.kernel, x.ncols(), compute).map(|_| ())
+        require_psd_for(&self.kernel, x, compute)
     }
 }
 
 /// The kernel with medians resolved on the data.
-pub(super) fn x_kernel(kernel: &Kernel, x: ArrayView2<f64>, compute: &Compute) -> Result<Kernel> {
-    Ok(kernel.bind(Pairs::within(x), compute)?.kernel().clone())
+pub(super) fn x_kernel(kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<Kernel> {
+    Ok(kernel.bind(Pairs::Within(x), compute)?.kernel().clone())
 }

@@ -12,7 +12,7 @@ use crate::compute::filled;
 use crate::learn::observations::check_points;
 use crate::solve::CholeskyFactor;
 use crate::solve::state_space::{LineFunction, MarkovSystem, ProcessSum, line_function, system};
-use crate::{Compute, Kernel, Result};
+use crate::{Compute, Kernel, Points, Result};
 
 /// Up to this many rows a derivative that the state space does not provide is computed from the
 /// matrix.
@@ -75,9 +75,10 @@ pub(super) fn bytes(process_sum: &ProcessSum, rows: usize) -> u64 {
 pub(super) fn ascending(
     kernel: &Kernel,
     noise: f64,
-    x: ArrayView2<f64>,
+    x: Points<'_>,
     y: ArrayView1<f64>,
 ) -> Option<(Array2<f64>, Array1<f64>)> {
+    let Points::Vectors(x) = x else { return None };
     let position = x.column(process_sum(kernel, noise, x.ncols())?.column());
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
     rows.sort_unstable_by(|&a, &b| position[a].total_cmp(&position[b]).then(a.cmp(&b)));

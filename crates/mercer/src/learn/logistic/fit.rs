@@ -7,7 +7,7 @@ use crate::learn::CenterFit;
 use crate::learn::loss::newton::{Problem, Solution, softmax};
 use crate::learn::loss::{Functions, sigmoid};
 use crate::settings::Settings;
-use crate::{Compute, Expansion, Kernel, Result};
+use crate::{Compute, Expansion, Kernel, Points, Result, Sample};
 
 /// A fitted [`LogisticRegression`].
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Made<'m> {
     pub(super) spec: &'m LogisticRegression,
     pub(super) problem: &'m Problem<'m>,
     pub(super) kernel: &'m Kernel,
-    pub(super) x: ArrayView2<'m, f64>,
+    pub(super) x: Points<'m>,
     pub(super) classes: usize,
     pub(super) plan: &'m LossPlan,
     pub(super) compute: &'m Compute,
@@ -45,7 +45,7 @@ impl Made<'_> {
             leave_one_out: without.and_then(|decisions| LogisticLeaveOneOut::new(decisions, &self.problem.model)),
             functions: Functions {
                 kernel: self.kernel.clone(),
-                points: self.x.to_owned(),
+                points: Sample::kept(self.x),
                 alpha: solution.state.alpha,
                 intercept: solution.state.intercept,
             },
@@ -82,7 +82,8 @@ impl LogisticFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn decision(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn decision<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
         self.functions.evaluate(x, compute)
     }
 
@@ -90,7 +91,8 @@ impl LogisticFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn probabilities<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
         Ok(self.to_probabilities(&self.decision(x, compute)?))
     }
 
@@ -98,7 +100,8 @@ impl LogisticFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<usize>> {
+        let x = x.into();
         let first_largest = |row: ArrayView1<f64>| {
             row.iter().enumerate().fold((0, f64::NEG_INFINITY), |m, (c, &p)| if p > m.1 { (c, p) } else { m }).0
         };
@@ -138,8 +141,8 @@ impl LogisticFit {
     }
 
     /// The points of the data: the centers of the functions.
-    pub fn points(&self) -> ArrayView2<'_, f64> {
-        self.functions.points.view()
+    pub fn points(&self) -> Points<'_> {
+        self.functions.points.as_points()
     }
 
     /// `α`, one row per point, one column per function.

@@ -1,6 +1,6 @@
 //! The specification of a logistic regression, and its fit.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1};
 
 use super::fit::Made;
 use super::{LogisticFit, LossPlan, LossSolver};
@@ -9,7 +9,7 @@ use crate::learn::centers::Centers;
 use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
 use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
 use crate::settings::Settings;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Kernel logistic regression for two or more classes.
 ///
@@ -130,13 +130,14 @@ impl LogisticRegression {
     /// not fit; [`Error::OneClass`] or [`Error::EmptyClass`] for a single class or one without
     /// weight; [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as
     /// [`Kernel::bind`].
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         labels: &[usize],
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<LogisticFit> {
+        let x = self.kernel.points(x);
         let mut fits = self.path(&[self.lambda], x, labels, weights, compute)?;
         fits.pop().ok_or_else(|| Error::too_few("a path", "values of lambda", 1, 0))
     }
@@ -146,18 +147,19 @@ impl LogisticRegression {
     ///
     /// # Errors
     /// As [`LogisticRegression::fit`].
-    pub fn path(
+    pub fn path<'x>(
         &self,
         lambdas: &[f64],
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         labels: &[usize],
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<LogisticFit>> {
+        let x = self.kernel.points(x);
         lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
         check_options(self.tolerance, self.max_iterations)?;
-        let (model, classes) = self.model(x.nrows(), labels, weights)?;
-        let plan = self.plan(x.nrows(), x.ncols(), classes, compute)?;
+        let (model, classes) = self.model(x.len(), labels, weights)?;
+        let plan = self.plan(x.len(), x.columns(), classes, compute)?;
         if plan.solver == LossSolver::Centers {
             let one = |&lambda: &f64| self.on_centers(lambda, x, (labels, classes), &model.weights, &plan, compute);
             return lambdas.iter().map(one).collect();
@@ -167,20 +169,28 @@ impl LogisticRegression {
         let problem = Problem::new(model, &bound, self.intercept, smallest, &plan, compute)?;
         let options = Options { tolerance: self.tolerance, max_iterations: self.max_iterations as usize };
         let solutions = problem.path(lambdas, &options)?;
-        let made = Made { spec: self, problem: &problem, kernel: bound.kernel(), x, classes, plan: &plan, compute };
+        let made = Made {
+            spec: self,
+            problem: &problem,
+            kernel: bound.kernel(),
+            x: x.reborrow(),
+            classes,
+            plan: &plan,
+            compute,
+        };
         solutions.into_iter().zip(lambdas).map(|(solution, &lambda)| made.fit(solution, lambda)).collect()
     }
 
     fn on_centers(
         &self,
         lambda: f64,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         (labels, classes): (&[usize], usize),
         weights: &Array1<f64>,
         plan: &LossPlan,
         compute: &Compute,
     ) -> Result<LogisticFit> {
-        let machine = self.request(x.nrows(), x.ncols(), classes, lambda).machine(compute)?;
+        let machine = self.request(x.len(), x.columns(), classes, lambda).machine(compute)?;
         let fit = if classes == 2 {
             let sides = Array2::from_shape_fn((labels.len(), 1), |(i, _)| if labels[i] == 1 { 1.0 } else { -1.0 });
             machine.fit(x, sides.view(), Some(weights.view()), compute)?

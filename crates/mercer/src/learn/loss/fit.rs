@@ -1,11 +1,11 @@
 //! A fitted kernel machine: the function, and the evidence.
 
-use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, ArrayView1, Axis};
 
 use super::kind::sigmoid;
 use super::{Functions, Loss, LossEvidence, LossPlan};
 use crate::settings::Settings;
-use crate::{Compute, Error, Expansion, Kernel, Result};
+use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 
 /// A fitted [`KernelMachine`](super::KernelMachine).
 #[derive(Clone, Debug)]
@@ -33,7 +33,8 @@ impl KernelMachineFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn decision(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+    pub fn decision<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array1<f64>> {
+        let x = x.into();
         Ok(self.functions.evaluate(x, compute)?.index_axis_move(Axis(1), 0))
     }
 
@@ -42,7 +43,8 @@ impl KernelMachineFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array1<f64>> {
+        let x = x.into();
         let f = self.decision(x, compute)?;
         Ok(match self.loss {
             Loss::Poisson => f.mapv(f64::exp),
@@ -55,7 +57,8 @@ impl KernelMachineFit {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for other losses, whose `f` is no log-odds; as [`Kernel::bind`].
-    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+    pub fn probabilities<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array1<f64>> {
+        let x = x.into();
         if self.loss != Loss::Logistic {
             return Err(Error::unsupported(
                 "probabilities",
@@ -91,8 +94,8 @@ impl KernelMachineFit {
     }
 
     /// The points of the data: the centers of the function.
-    pub fn points(&self) -> ArrayView2<'_, f64> {
-        self.functions.points.view()
+    pub fn points(&self) -> Points<'_> {
+        self.functions.points.as_points()
     }
 
     /// `α`, one number per point.

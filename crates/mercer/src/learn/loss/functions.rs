@@ -1,15 +1,15 @@
 //! Common part of the fits of this module: functions `Σ αᵢk(·, xᵢ) + b` on the points of the data.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1};
 
 use super::newton::NewtonState;
-use crate::definiteness::require_psd_on;
-use crate::error::{AllowedRange, PrecomputedNeed};
-use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::definiteness::require_psd_for;
+use crate::error::AllowedRange;
+use crate::gram::{self, Bound, Pairs};
 use crate::learn::CenterFit;
-use crate::learn::ridge::{check_weights, pairs};
+use crate::learn::ridge::{bind_fit, check_weights};
 use crate::solve::Stopped;
-use crate::{Compute, Error, Expansion, Kernel, Result};
+use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 
 /// The evidence for a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl LossEvidence {
 #[derive(Clone, Debug)]
 pub(in crate::learn) struct Functions {
     pub(in crate::learn) kernel: Kernel,
-    pub(in crate::learn) points: Array2<f64>,
+    pub(in crate::learn) points: Sample,
     pub(in crate::learn) alpha: Array2<f64>,
     pub(in crate::learn) intercept: Array1<f64>,
 }
@@ -80,7 +80,7 @@ impl From<&CenterFit> for Functions {
     fn from(fit: &CenterFit) -> Self {
         Self {
             kernel: fit.kernel().clone(),
-            points: fit.centers().to_owned(),
+            points: fit.centers().into(),
             alpha: fit.coefficients().to_owned(),
             intercept: fit.intercept().to_owned(),
         }
@@ -89,10 +89,9 @@ impl From<&CenterFit> for Functions {
 
 impl Functions {
     /// `f(x)`, one column per function.
-    pub(in crate::learn) fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let pairs =
-            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
-        let bound = self.kernel.bind(pairs, compute)?;
+    pub(in crate::learn) fn evaluate(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = self.kernel.points(x);
+        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points.as_points()), compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }
 
@@ -101,7 +100,7 @@ impl Functions {
         if function >= self.alpha.ncols() {
             return Err(Error::parameter("function", function, ..self.alpha.ncols()));
         }
-        Expansion::new(&self.kernel, self.points.view(), self.alpha.column(function), compute)
+        Expansion::new(&self.kernel, self.points.as_points(), self.alpha.column(function), compute)
     }
 }
 
@@ -125,18 +124,12 @@ pub(in crate::learn) fn check_options(tolerance: f64, max_iterations: u64) -> Re
 }
 
 /// The kernel on the points of the data, or the matrix of kernel values that stands in their place.
-pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>, compute: &Compute) -> Result<Bound<'a>> {
-    if x.nrows() == 0 {
+pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: Points<'a>, compute: &Compute) -> Result<Bound<'a>> {
+    if x.len() == 0 {
         return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
-    if !kernel.is_precomputed() {
-        require_psd_on(kernel, x.ncols(), compute)?;
-    }
-    let bound = kernel.bind(pairs(kernel, x), compute)?;
-    if bound.shape() != (x.nrows(), x.nrows()) || !bound.symmetric() {
-        return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
-    }
-    Ok(bound)
+    require_psd_for(kernel, x, compute)?;
+    bind_fit(kernel, x, compute)
 }
 
 /// The weights, all 1 where none are given.

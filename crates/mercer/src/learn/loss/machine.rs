@@ -1,6 +1,6 @@
 //! The specification of a regularized loss, and its fit.
 
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView1, Axis};
 
 use super::newton::{Kind, LossPlan, LossSolver, Model, Options, Problem, Request, dual_plan};
 use super::{Functions, KernelMachineFit, Loss, LossEvidence, dual};
@@ -9,7 +9,7 @@ use crate::gram::Bound;
 use crate::learn::centers::{CenterMachine, Centers};
 use crate::learn::observations::check_finite;
 use crate::settings::Settings;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// A function of an RKHS, and an intercept, that minimize a loss and a norm.
 ///
@@ -127,13 +127,14 @@ impl KernelMachine {
     /// 1, negative counts); [`Error::OneClass`] when there is only one class;
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Canceled`]; and as
     /// [`Kernel::bind`].
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView1<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<KernelMachineFit> {
+        let x = self.kernel.points(x);
         let mut fits = self.path(&[self.lambda], x, y, weights, compute)?;
         fits.pop().ok_or_else(|| Error::too_few("a path", "values of lambda", 1, 0))
     }
@@ -143,14 +144,15 @@ impl KernelMachine {
     ///
     /// # Errors
     /// As [`KernelMachine::fit`].
-    pub fn path(
+    pub fn path<'x>(
         &self,
         lambdas: &[f64],
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView1<f64>,
         sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
+        let x = self.kernel.points(x);
         let mut fits = self.solved(lambdas, x, y, sample_weights, compute)?;
         for (fit, &lambda) in fits.iter_mut().zip(lambdas) {
             let random = fit.plan.solver == LossSolver::Centers;
@@ -163,14 +165,14 @@ impl KernelMachine {
     fn solved(
         &self,
         lambdas: &[f64],
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         y: ArrayView1<f64>,
         sample_weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
         self.check(lambdas, x, y)?;
         let model = self.model(y, sample_weights)?;
-        let plan = self.plan(x.nrows(), x.ncols(), compute)?;
+        let plan = self.plan(x.len(), x.columns(), compute)?;
         if plan.solver == LossSolver::Centers {
             return self.on_centers(lambdas, (x, y, model.weights.view()), &plan, compute);
         }
@@ -196,12 +198,12 @@ impl KernelMachine {
             .with_centers(self.centers.as_ref())
     }
 
-    fn check(&self, lambdas: &[f64], x: ArrayView2<f64>, y: ArrayView1<f64>) -> Result<()> {
+    fn check(&self, lambdas: &[f64], x: Points<'_>, y: ArrayView1<f64>) -> Result<()> {
         lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
         self.loss.check()?;
         check_options(self.tolerance, self.max_iterations)?;
-        if y.len() != x.nrows() {
-            return Err(Error::shape("targets", format!("one per row ({})", x.nrows()), y.len()));
+        if y.len() != x.len() {
+            return Err(Error::shape("targets", format!("one per row ({})", x.len()), y.len()));
         }
         check_finite("targets", y)
     }
@@ -216,11 +218,11 @@ impl KernelMachine {
     fn on_centers(
         &self,
         lambdas: &[f64],
-        (x, y, weights): (ArrayView2<f64>, ArrayView1<f64>, ArrayView1<f64>),
+        (x, y, weights): (Points<'_>, ArrayView1<f64>, ArrayView1<f64>),
         plan: &LossPlan,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
-        let machine = self.request(x.nrows(), x.ncols()).machine(compute)?;
+        let machine = self.request(x.len(), x.columns()).machine(compute)?;
         let targets = y.insert_axis(Axis(1));
         let one = |&lambda: &f64| {
             let fit = CenterMachine { lambda, ..machine.clone() }.fit(x, targets, Some(weights), compute)?;
@@ -241,7 +243,7 @@ impl KernelMachine {
         &self,
         lambdas: &[f64],
         model: Model,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         bound: &Bound<'_>,
         plan: &LossPlan,
         compute: &Compute,
@@ -256,7 +258,7 @@ impl KernelMachine {
             let fitted = solution.state.values().column(0).to_owned();
             let functions = Functions {
                 kernel: bound.kernel().clone(),
-                points: x.to_owned(),
+                points: Sample::kept(x),
                 alpha: solution.state.alpha,
                 intercept: solution.state.intercept,
             };
@@ -270,7 +272,7 @@ impl KernelMachine {
         &self,
         lambda: f64,
         model: &Model,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         bound: &Bound<'_>,
         plan: &LossPlan,
         compute: &Compute,
@@ -282,7 +284,7 @@ impl KernelMachine {
         let found = dual::solve(&data, bound, self.tolerance, self.max_iterations, compute)?;
         let functions = Functions {
             kernel: bound.kernel().clone(),
-            points: x.to_owned(),
+            points: Sample::kept(x),
             alpha: found.alpha,
             intercept: found.intercept,
         };

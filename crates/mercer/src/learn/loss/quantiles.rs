@@ -1,10 +1,10 @@
 //! Quantile curves for several levels that do not cross.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, Axis};
 
 use super::{KernelMachine, KernelMachineFit, Loss, LossSolver};
 use crate::settings::Settings;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Kernel quantile regression for a list of levels, without crossings.
 ///
@@ -72,13 +72,14 @@ impl QuantileCurves {
     /// # Errors
     /// [`Error::Parameter`] unless the levels ascend strictly between 0 and 1; as
     /// [`KernelMachine::fit`].
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView1<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<QuantileCurvesFit> {
+        let x = x.into();
         check_levels(&self.levels)?;
         let one = |&level: &f64| self.machine(level).fit(x, y, weights, compute);
         let fits = self.levels.iter().map(one).collect::<Result<_>>()?;
@@ -127,7 +128,8 @@ impl QuantileCurvesFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
         self.predict_each(x, compute).map(sorted)
     }
 
@@ -135,8 +137,9 @@ impl QuantileCurvesFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict_each(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let mut out = Array2::zeros((x.nrows(), self.fits.len()));
+    pub fn predict_each<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
+        let mut out = Array2::zeros((x.len(), self.fits.len()));
         for (mut column, fit) in out.columns_mut().into_iter().zip(&self.fits) {
             column.assign(&fit.decision(x, compute)?);
         }

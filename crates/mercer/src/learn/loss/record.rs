@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 
 use super::{Functions, KernelMachineFit, LossEvidence, LossPlan, LossSolver, QuantileCurvesFit, check_lambda};
 use crate::learn::{FROM_FILE, stopped};
-use crate::record::{Record, require};
+use crate::record::{Record, require, take_points_or_references};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
@@ -21,9 +21,7 @@ impl Functions {
     /// A fit on precomputed kernel values needs none of them for predictions, and leaves them out.
     pub(in crate::learn) fn put_into(&self, record: &mut Record) {
         record.put_text("kernel", &self.kernel);
-        if !self.kernel.is_precomputed() {
-            record.put_matrix("points", self.points.view());
-        }
+        record.put_points("points", self.points.as_points());
         record.put_matrix("dual_coefficients", self.alpha.view());
         record.put_vector("intercept", self.intercept.view());
     }
@@ -36,11 +34,7 @@ impl Functions {
             let found = format!("{:?}", alpha.dim());
             return Err(Error::shape("array `dual_coefficients`", "at least one row and one column", found));
         }
-        let points =
-            if kernel.is_precomputed() { Array2::zeros((0, n)) } else { record.take_leading_matrix("points")? };
-        if !kernel.is_precomputed() && points.nrows() != n {
-            return Err(Error::shape("rows of the arrays `points` and `dual_coefficients`", n, points.nrows()));
-        }
+        let points = take_points_or_references(record, "points", kernel.is_precomputed(), n)?;
         Ok(Self { kernel, points, alpha, intercept: record.take_finite_vector("intercept", functions)? })
     }
 }

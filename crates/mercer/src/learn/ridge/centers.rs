@@ -29,7 +29,7 @@ pub(super) fn fit(
     let fit = ridge.center_machine(size, compute)?.fit(data.x, data.y, data.weights, compute)?;
     let evidence = fit.evidence();
     let method = RidgeMethod::Centers {
-        centers: fit.centers().nrows(),
+        centers: fit.centers().len(),
         iterations: evidence.iterations,
         residual: evidence.residual,
         converged: evidence.converged,
@@ -44,7 +44,7 @@ pub(super) fn fit(
         kernel: fit.kernel().clone(),
         lambda: ridge.lambda,
         intercept: ridge.intercept,
-        points: fit.centers().to_owned(),
+        points: fit.centers().into(),
         dual: fit.coefficients().to_owned(),
         null,
         residuals: &data.y - &fit.fitted(),
@@ -55,8 +55,8 @@ pub(super) fn fit(
         method,
         settings: ridge.recorded(plan.solver, compute),
         plan,
-        weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
-        design: design(data.x.nrows(), ridge.intercept, None),
+        weights: data.weights.map_or_else(|| Array1::ones(data.x.len()), |w| w.to_owned()),
+        design: design(data.x.len(), ridge.intercept, None),
         line: OnceLock::new(),
     })
 }

@@ -47,7 +47,7 @@ impl RidgeFit {
         let function = self.function(output, compute)?;
         let conditional = self.conditional(compute)?;
         let scale = self.noise_with(&conditional, compute)?[output] / self.lambda;
-        let points = self.points.view();
+        let points = self.points().vectors()?;
         Additive { function, points, conditional: &conditional, scale, resolution }.effects(compute)
     }
 }

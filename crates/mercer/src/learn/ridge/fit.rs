@@ -11,7 +11,7 @@ use crate::compute::filled;
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
 use crate::solve::state_space::{LineFunction, ProcessSum, line_function};
-use crate::{Compute, Error, Expansion, Kernel, Points, Result};
+use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 
 /// A fitted [`Ridge`].
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct RidgeFit {
     pub(super) kernel: Kernel,
     pub(super) lambda: f64,
     pub(super) intercept: bool,
-    pub(super) points: Array2<f64>,
+    pub(super) points: Sample,
     pub(super) dual: Array2<f64>,
     pub(super) null: Array2<f64>,
     pub(super) fitted: Array2<f64>,
@@ -77,7 +77,7 @@ impl RidgeFit {
             kernel: problem.bound.kernel().clone(),
             lambda: ridge.lambda,
             intercept: ridge.intercept,
-            points: data.x.to_owned(),
+            points: Sample::kept(data.x),
             dual: &solution.dual * &roots,
             null: solution.null,
             fitted: Array2::zeros((0, 0)),
@@ -88,7 +88,7 @@ impl RidgeFit {
             method: solution.method,
             settings: ridge.recorded(plan.solver, compute),
             plan,
-            weights: data.weights.map_or_else(|| Array1::ones(data.x.nrows()), |w| w.to_owned()),
+            weights: data.weights.map_or_else(|| Array1::ones(data.x.len()), |w| w.to_owned()),
             design: problem.design.clone(),
             line: OnceLock::new(),
         };
@@ -114,8 +114,10 @@ impl RidgeFit {
         if rows.is_empty() {
             return Ok(());
         }
-        let values = self.kernel_part(data.x.select(Axis(0), &rows).view(), compute)?
-            + problem.design.select(Axis(0), &rows).dot(&self.null);
+        let all: Vec<usize> = (0..problem.rows()).collect();
+        let points = Sample::select_new(data.x, &rows, &all);
+        let values =
+            self.kernel_part(points.as_points(), compute)? + problem.design.select(Axis(0), &rows).dot(&self.null);
         for (value, &i) in values.rows().into_iter().zip(&rows) {
             self.residuals.row_mut(i).assign(&(&data.y.row(i) - &value));
         }
@@ -131,7 +133,7 @@ impl RidgeFit {
         Diagnostics { hat_diagonal: influence.hat, degrees_of_freedom, loo_residuals, gcv: influence.gcv }
     }
 
-    /// `f(x) + b` for every row of `x`, one column per output. For a model on `precomputed()`
+    /// `f(x) + b` for every point of `x`, one column per output. For a model on `precomputed()`
     /// values, row `i` of `x` holds the values of the new point `i` with every point of the data.
     ///
     /// # Cost
@@ -141,31 +143,26 @@ impl RidgeFit {
     /// # Errors
     /// [`Error::Unsupported`] when the model has unpenalized functions beyond the intercept; as
     /// [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        self.predict_with(x, None, compute)
+    pub fn predict<'a>(&self, x: impl Into<Points<'a>>, compute: &Compute) -> Result<Array2<f64>> {
+        self.predict_with(self.kernel.points(x), None, compute)
     }
 
     /// `f(x) + b + pᵀβ`, with the unpenalized functions at the rows of `x` in `basis`.
     ///
     /// # Errors
     /// [`Error::Shape`] when the basis has not the size it had in the fit; as [`Kernel::bind`].
-    pub fn predict_with_null_space(
+    pub fn predict_with_null_space<'a>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'a>>,
         basis: ArrayView2<f64>,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
-        self.predict_with(x, Some(basis), compute)
+        self.predict_with(self.kernel.points(x), Some(basis), compute)
     }
 
-    fn predict_with(
-        &self,
-        x: ArrayView2<f64>,
-        basis: Option<ArrayView2<f64>>,
-        compute: &Compute,
-    ) -> Result<Array2<f64>> {
-        self.check_basis(x.nrows(), basis)?;
-        Ok(self.kernel_part(x, compute)? + super::null_space::design(x.nrows(), self.intercept, basis).dot(&self.null))
+    fn predict_with(&self, x: Points<'_>, basis: Option<ArrayView2<f64>>, compute: &Compute) -> Result<Array2<f64>> {
+        self.check_basis(x.len(), basis)?;
+        Ok(self.kernel_part(x, compute)? + super::null_space::design(x.len(), self.intercept, basis).dot(&self.null))
     }
 
     /// The unpenalized functions beyond the intercept have values at every one of the new points.
@@ -193,20 +190,26 @@ impl RidgeFit {
         basis.map_or(Ok(()), |basis| Points::Vectors(basis).check_finite("unpenalized functions"))
     }
 
-    fn kernel_part(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        if let Some(process_sum) = ProcessSum::of(&self.kernel, self.points.ncols()) {
-            return self.along_line(&process_sum, x, compute);
+    fn kernel_part(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
+        if let (Sample::Vectors(points), Points::Vectors(x)) = (&self.points, x)
+            && let Some(process_sum) = ProcessSum::of(&self.kernel, points.ncols())
+        {
+            return self.along_line(&process_sum, points, x, compute);
         }
-        let pairs =
-            if self.kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::between(x, self.points.view()) };
-        let bound = self.kernel.bind(pairs, compute)?;
+        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }
 
     /// The same sums from the states on both sides of every point, for kernels of Markov processes.
-    fn along_line(&self, process_sum: &ProcessSum, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        crate::learn::observations::check_points(&self.kernel, self.points.ncols(), x)?;
-        let make = || line_function(process_sum, self.points.column(process_sum.column()), self.dual.view());
+    fn along_line(
+        &self,
+        process_sum: &ProcessSum,
+        points: &Array2<f64>,
+        x: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        crate::learn::observations::check_points(&self.kernel, points.ncols(), x)?;
+        let make = || line_function(process_sum, points.column(process_sum.column()), self.dual.view());
         let line = filled(&self.line, make);
         Ok(compute.install(|| line.values(x.column(process_sum.column()))))
     }
@@ -219,7 +222,7 @@ impl RidgeFit {
         if output >= self.dual.ncols() {
             return Err(Error::parameter("output", output, ..self.dual.ncols()));
         }
-        Expansion::new(&self.kernel, self.points.view(), self.dual.column(output), compute)
+        Expansion::new(&self.kernel, self.points(), self.dual.column(output), compute)
     }
 
     /// The kernel, with medians resolved.
@@ -233,8 +236,8 @@ impl RidgeFit {
     }
 
     /// The points of the data: the centers of the functions.
-    pub fn points(&self) -> ArrayView2<'_, f64> {
-        self.points.view()
+    pub fn points(&self) -> Points<'_> {
+        self.points.as_points()
     }
 
     /// `α`, one row per point, one column per output.

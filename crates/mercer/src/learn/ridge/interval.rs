@@ -7,7 +7,7 @@ use super::{RidgeFit, RidgeMethod};
 use crate::error::{PrecomputedNeed, Remedy};
 use crate::gram::{self, Pairs};
 use crate::learn::conditional::{Conditional, Observed};
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// Rows that are processed together. 128 to 1024 differ by less than 3 %, 2048 is 17 % slower (1000
 /// rows, 4000 predictions).
@@ -94,13 +94,13 @@ impl RidgeFit {
     /// mercer::assert_close!(error[[0, 0]], 2.0 * f64::sqrt(noise / 8.0), abs = 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn standard_errors(
+    pub fn standard_errors<'a>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'a>>,
         target: IntervalTarget,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
-        self.standard_errors_of(x, None, target, compute)
+        self.standard_errors_of(self.kernel.points(x), None, target, compute)
     }
 
     /// Standard errors of a semi-parametric model, with the unpenalized functions at the rows of
@@ -109,24 +109,24 @@ impl RidgeFit {
     /// # Errors
     /// As [`RidgeFit::standard_errors`], and [`Error::Shape`] when the basis has not the size it
     /// had in the fit.
-    pub fn standard_errors_with_null_space(
+    pub fn standard_errors_with_null_space<'a>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'a>>,
         basis: ArrayView2<f64>,
         target: IntervalTarget,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
-        self.standard_errors_of(x, Some(basis), target, compute)
+        self.standard_errors_of(self.kernel.points(x), Some(basis), target, compute)
     }
 
     fn standard_errors_of(
         &self,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         basis: Option<ArrayView2<f64>>,
         target: IntervalTarget,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
-        self.check_basis(x.nrows(), basis)?;
+        self.check_basis(x.len(), basis)?;
         let conditional = self.conditional(compute)?;
         let noise = self.noise_with(&conditional, compute)?;
         let relative = self.relative_variance(&conditional, x, basis, compute)? / self.lambda;
@@ -147,18 +147,19 @@ impl RidgeFit {
     fn relative_variance(
         &self,
         conditional: &Conditional<'_>,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         basis: Option<ArrayView2<f64>>,
         compute: &Compute,
     ) -> Result<Array1<f64>> {
-        let before = self.kernel.bind(Pairs::within(x), compute)?.diagonal()?;
-        let functions = design(x.nrows(), self.intercept, basis);
-        let mut variance = Array1::zeros(x.nrows());
-        for start in (0..x.nrows()).step_by(STRIP) {
+        let before = self.kernel.bind(Pairs::Within(x), compute)?.diagonal()?;
+        let functions = design(x.len(), self.intercept, basis);
+        let mut variance = Array1::zeros(x.len());
+        for start in (0..x.len()).step_by(STRIP) {
             compute.check_canceled()?;
-            let rows = start..x.nrows().min(start + STRIP);
-            let part = x.slice(s![rows.clone(), ..]);
-            let cross = gram::dense(&self.kernel.bind(Pairs::between(self.points.view(), part), compute)?, compute)?;
+            let rows = start..x.len().min(start + STRIP);
+            let part = x.part(rows.clone());
+            let bound = self.kernel.bind(Pairs::Between(self.points(), part.as_points()), compute)?;
+            let cross = gram::dense(&bound, compute)?;
             let (before, functions) = (before.slice(s![rows.clone()]), functions.slice(s![rows.clone(), ..]));
             variance.slice_mut(s![rows]).assign(&conditional.variance(before, cross, functions, compute)?);
         }
@@ -187,7 +188,7 @@ impl RidgeFit {
         }
         let observed = Observed {
             kernel: &self.kernel,
-            points: self.points.view(),
+            points: self.points(),
             roots: self.weights.mapv(f64::sqrt),
             design: self.design.view(),
             lambda: self.lambda,

@@ -22,7 +22,7 @@ pub(crate) struct Problem<'a> {
 /// The data of a fit, as it was given.
 #[derive(Clone, Copy)]
 pub(crate) struct RidgeData<'a> {
-    pub(crate) x: ArrayView2<'a, f64>,
+    pub(crate) x: Points<'a>,
     pub(crate) y: ArrayView2<'a, f64>,
     pub(crate) basis: Option<ArrayView2<'a, f64>>,
     pub(crate) weights: Option<ArrayView1<'a, f64>>,
@@ -31,11 +31,8 @@ pub(crate) struct RidgeData<'a> {
 impl<'a> Problem<'a> {
     pub(crate) fn new(kernel: &Kernel, intercept: bool, data: RidgeData<'a>, compute: &Compute) -> Result<Self> {
         check_shapes(data)?;
-        let bound = kernel.bind(pairs(kernel, data.x), compute)?;
-        if bound.shape() != (data.x.nrows(), data.x.nrows()) || !bound.symmetric() {
-            return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
-        }
-        let n = data.x.nrows();
+        let n = data.x.len();
+        let bound = bind_fit(kernel, data.x, compute)?;
         let roots = data.weights.map_or_else(|| Array1::ones(n), |w| w.mapv(f64::sqrt));
         let design = design(n, intercept, data.basis);
         let by_row = roots.view().insert_axis(Axis(1));
@@ -59,14 +56,20 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The points, or for a kernel over `precomputed()` the matrix of kernel values that stands in
-/// their place.
-pub(in crate::learn) fn pairs<'a>(kernel: &Kernel, x: ArrayView2<'a, f64>) -> Pairs<'a> {
-    if kernel.is_precomputed() { Pairs::Precomputed(x) } else { Pairs::within(x) }
+/// A kernel on the points of a fit.
+///
+/// # Errors
+/// [`Error::Precomputed`] for a matrix of kernel values that is not symmetric; as [`Kernel::bind`].
+pub(in crate::learn) fn bind_fit<'a>(kernel: &Kernel, x: Points<'a>, compute: &Compute) -> Result<Bound<'a>> {
+    let bound = kernel.bind(Pairs::Within(x), compute)?;
+    if bound.shape() != (x.len(), x.len()) || !bound.symmetric() {
+        return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
+    }
+    Ok(bound)
 }
 
 fn check_shapes(data: RidgeData<'_>) -> Result<()> {
-    let n = data.x.nrows();
+    let n = data.x.len();
     if n == 0 {
         return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }

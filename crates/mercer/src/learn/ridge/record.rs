@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2};
+use ndarray::Array1;
 
 use super::null_space::design;
 use super::{Diagnostics, RidgeFit, RidgeMethod, RidgePlan, RidgeSolver, check_lambda};
 use crate::error::AllowedRange;
 use crate::learn::FROM_FILE;
-use crate::record::Record;
+use crate::record::{Record, take_points_or_references};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
@@ -20,9 +20,7 @@ impl RidgeFit {
         record.put_text("kernel", &self.kernel);
         record.put_text("intercept", self.intercept);
         record.put_number("lambda", self.lambda);
-        if !self.kernel.is_precomputed() {
-            record.put_matrix("points", self.points.view());
-        }
+        record.put_points("points", self.points());
         record.put_matrix("dual_coefficients", self.dual.view());
         record.put_matrix("null_coefficients", self.null.view());
         record.put_matrix("fitted", self.fitted.view());
@@ -57,15 +55,7 @@ impl RidgeFit {
                 format!("{:?}", dual.dim()),
             ));
         }
-        let points = if kernel.is_precomputed() {
-            Array2::zeros((0, count))
-        } else {
-            let points = record.take_leading_matrix("points")?;
-            if points.nrows() != count {
-                return Err(Error::shape("rows of the array `points`", count, points.nrows()));
-            }
-            points
-        };
+        let points = take_points_or_references(record, "points", kernel.is_precomputed(), count)?;
         let method = take_method(record)?;
         // On centers there are fewer points in the model than rows in the data.
         let fitted = match method {

@@ -6,11 +6,11 @@ use super::plan::{RidgeSolver, Size};
 use super::problem::{Problem, RidgeData};
 use super::spectrum::RidgeSpectrum;
 use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
-use crate::definiteness::require_psd_on;
+use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
 ///
@@ -90,14 +90,15 @@ impl Ridge {
     /// inconsistent data, [`Error::NotPositiveDefinite`] with a counterexample, [`Error::Memory`]
     /// when no plan fits the limit, [`Error::NotConverged`] from conjugate gradients,
     /// [`Error::Canceled`]; and as [`Kernel::bind`].
-    pub fn fit(
+    pub fn fit<'a>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'a>>,
         y: ArrayView2<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeFit> {
-        self.fit_data(RidgeData { x, y, basis: None, weights }, compute)
+        let x = self.kernel.points(x);
+        self.fit_data(RidgeData { x: x.reborrow(), y: y.view(), basis: None, weights }, compute)
     }
 
     /// Fits a semi-parametric model: column `j` of `basis` holds an unpenalized function at the
@@ -121,20 +122,21 @@ impl Ridge {
     /// assert!(fit.norms()[0] < 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn fit_with_null_space(
+    pub fn fit_with_null_space<'a>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'a>>,
         basis: ArrayView2<f64>,
         y: ArrayView2<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<RidgeFit> {
-        self.fit_data(RidgeData { x, y, basis: Some(basis), weights }, compute)
+        let x = self.kernel.points(x);
+        self.fit_data(RidgeData { x: x.reborrow(), y: y.view(), basis: Some(basis.view()), weights }, compute)
     }
 
     fn fit_data(&self, data: RidgeData<'_>, compute: &Compute) -> Result<RidgeFit> {
-        self.check(data.x.ncols(), compute)?;
-        let size = Size { rows: data.x.nrows(), columns: data.x.ncols(), outputs: data.y.ncols() };
+        self.check(data.x, compute)?;
+        let size = Size { rows: data.x.len(), columns: data.x.columns(), outputs: data.y.ncols() };
         let plan = self.plan_for(size, data.basis.is_some(), compute)?;
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
@@ -146,7 +148,9 @@ impl Ridge {
                 let proven = !self.indefinite && !self.kernel.is_precomputed();
                 mixed::solve(&problem, self.lambda, proven, self.tolerance, compute)?
             }
-            RidgeSolver::StateSpace => state_space::solve(&problem, data.x, self.lambda, self.diagnostics, compute)?,
+            RidgeSolver::StateSpace => {
+                state_space::solve(&problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)?
+            }
             RidgeSolver::Eigen => {
                 let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, &problem, compute)?;
                 spectrum.solution(self.lambda, &problem, self.diagnostics)?
@@ -181,14 +185,11 @@ impl Ridge {
         self.settings().with_some("seed", (solver == RidgeSolver::Centers).then(|| compute.seed()))
     }
 
-    /// The checks that need no data but its number of columns.
-    pub(crate) fn check(&self, columns: usize, compute: &Compute) -> Result<()> {
+    /// The checks that need no data but its kind and its number of columns.
+    pub(crate) fn check(&self, x: Points<'_>, compute: &Compute) -> Result<()> {
         check_lambda(self.lambda)?;
         // A precomputed matrix is rejected if it has no positive definite K + λI.
-        if !self.indefinite && !self.kernel.is_precomputed() {
-            require_psd_on(&self.kernel, columns, compute)?;
-        }
-        Ok(())
+        if self.indefinite { Ok(()) } else { require_psd_for(&self.kernel, x, compute) }
     }
 }
 

@@ -247,7 +247,7 @@ impl RidgePasses {
         match &self.features {
             DrawnFeatures::Fourier(map) => map.transform(x, compute),
             DrawnFeatures::Nystrom(map) => {
-                let bound = map.kernel().bind(Pairs::between(x, map.landmarks()), compute)?;
+                let bound = map.kernel().bind(Pairs::Between(x.into(), map.landmarks()), compute)?;
                 gram::dense(&bound, &compute.silent())
             }
         }
@@ -256,7 +256,7 @@ impl RidgePasses {
     fn kernel_columns(&self) -> usize {
         match &self.features {
             DrawnFeatures::Fourier(map) => map.components(),
-            DrawnFeatures::Nystrom(map) => map.landmarks().nrows(),
+            DrawnFeatures::Nystrom(map) => map.landmarks().len(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::svc_fit::SvcFit;
 use crate::error::MemoryPurpose;
 use crate::gram::{self, Tiles};
 use crate::solve::inverse;
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result, Sample};
 
 /// A variable this near to a bound, as a share of it, is at the bound.
 const AT_BOUND: f64 = 1e-9;
@@ -71,14 +71,15 @@ impl Svc {
     /// assert_eq!((found.xi_alpha, found.span), (0.5, 0.5));
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn leave_one_out(
+    pub fn leave_one_out<'x>(
         &self,
         fit: &SvcFit,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Vec<SvmLeaveOneOut>> {
+        let x = self.kernel.points(x);
         let Penalty::C(c) = self.penalty else {
             return Err(Error::unsupported("leave-one-out estimates", "a ν-classifier", "", "use a C-classifier"));
         };
@@ -90,7 +91,7 @@ impl Svc {
                 "use cross-validation",
             ));
         }
-        let bounds: Vec<f64> = self.row_weights(x.nrows(), classes, weights)?.iter().map(|w| c * w).collect();
+        let bounds: Vec<f64> = self.row_weights(x.len(), classes, weights)?.iter().map(|w| c * w).collect();
         let values = fit.values(x, compute)?;
         let range = range(&rebind(fit.kernel(), x, compute)?, compute)?;
         let one = |(at, (first, second)): (usize, (usize, usize))| {
@@ -130,13 +131,13 @@ impl Pair {
         &self,
         svc: &Svc,
         fit: &SvcFit,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         range: f64,
         compute: &Compute,
     ) -> Result<SvmLeaveOneOut> {
         let indices: Vec<usize> = self.support.iter().map(|s| s.0).collect();
-        let chosen = super::support::select(fit.kernel(), x, &indices);
-        let kernel = gram::dense(&rebind(fit.kernel(), chosen.view(), compute)?, compute)?;
+        let chosen = Sample::select(x, &indices);
+        let kernel = gram::dense(&rebind(fit.kernel(), chosen.as_points(), compute)?, compute)?;
         let beyond =
             |&&(_, c, _, margin): &&(usize, f64, f64, f64)| 2.0 * c.abs() * range + (1.0 - margin).max(0.0) >= 1.0;
         let wrong = self.support.iter().filter(beyond).count() + self.lost;

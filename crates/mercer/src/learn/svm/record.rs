@@ -1,6 +1,6 @@
 //! Support vector machines as named texts and arrays.
 
-use ndarray::{Array1, Array2};
+use ndarray::Array1;
 
 use super::decide::pairs;
 use super::evidence::SvmEvidence;
@@ -11,9 +11,10 @@ use super::support::Support;
 use super::svc_fit::{BinarySummary, SvcFit};
 use crate::error::RecordProblem;
 use crate::learn::stopped;
+use crate::points::References;
 use crate::record::{Record, require};
 use crate::settings::Settings;
-use crate::{Error, Result};
+use crate::{Error, Result, Sample};
 
 impl SvcFit {
     /// The complete record of the fit.
@@ -143,10 +144,11 @@ fn take_isotonic(record: &mut Record, binary: usize) -> Result<Vec<Option<Calibr
 impl Support {
     fn put_into(&self, record: &mut Record) {
         record.put_text("kernel", &self.kernel);
-        record.put_count("columns", self.columns);
+        record.put_count("columns", self.columns());
         record.put_slice("support", &self.indices.iter().map(|&i| i as f64).collect::<Vec<f64>>());
+        // The numbers of the support vectors are all that is left of kernel values.
         if !self.kernel.is_precomputed() {
-            record.put_matrix("support_vectors", self.vectors.view());
+            record.put_points("support_vectors", self.vectors.as_points());
         }
     }
 
@@ -155,14 +157,17 @@ impl Support {
         let columns = record.count("columns")?;
         let indices = record.take_all_counts("support")?;
         let n = indices.len();
-        if !kernel.is_precomputed() {
-            let vectors = record.take_finite_matrix("support_vectors", (n, columns))?;
-            return Ok(Self { kernel, indices, vectors, columns });
+        if kernel.is_precomputed() {
+            let vectors = Sample::References(References::some(columns, indices.clone())?);
+            return Ok(Self { kernel, indices, vectors });
         }
-        match indices.iter().find(|&&i| i >= columns) {
-            Some(row) => Err(Error::parameter("support", row, format!("below the number of points, {columns}"))),
-            None => Ok(Self { kernel, indices, vectors: Array2::zeros((n, 0)), columns }),
+        let vectors = record.take_points("support_vectors")?;
+        let found = vectors.as_points();
+        if found.len() != n || found.columns() != columns {
+            let found = format!("{} × {}", found.len(), found.columns());
+            return Err(Error::shape("array `support_vectors`", format!("{n} × {columns}"), found));
         }
+        Ok(Self { kernel, indices, vectors })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Support vector regression and one-class support estimation.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::ArrayView1;
 
 use super::evidence::{BinarySvm, SvmEvidence};
 use super::support::{Support, bind};
@@ -10,7 +10,7 @@ use crate::error::AllowedRange;
 use crate::learn::observations::check_finite;
 use crate::settings::Settings;
 use crate::solve::{DualOptions, DualProblem, DualSolution};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// How wide the tube is within which an error costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,19 +77,20 @@ impl Svr {
     /// # Errors
     /// [`Error::Parameter`] for `C ≤ 0`, `ε < 0` or ν outside (0, 1]; otherwise as
     /// [`Svc::fit`](super::Svc::fit).
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView1<f64>,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<SvrFit> {
+        let x = self.kernel.points(x);
         self.check()?;
-        if y.len() != x.nrows() {
-            return Err(Error::shape("targets", format!("one per row ({})", x.nrows()), y.len()));
+        if y.len() != x.len() {
+            return Err(Error::shape("targets", format!("one per row ({})", x.len()), y.len()));
         }
         check_finite("targets", y)?;
-        let upper: Vec<f64> = check_weights(weights, x.nrows())?.iter().map(|w| self.c * w).collect();
+        let upper: Vec<f64> = check_weights(weights, x.len())?.iter().map(|w| self.c * w).collect();
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
         let solve = |problem: &DualProblem| problem.solve_on(&bound, &self.solver, compute);
         let (svm, epsilon) = match self.tube {
@@ -171,11 +172,17 @@ impl OneClass {
     ///
     /// # Errors
     /// [`Error::Parameter`] for ν outside (0, 1]; otherwise as [`Svc::fit`](super::Svc::fit).
-    pub fn fit(&self, x: ArrayView2<f64>, weights: Option<ArrayView1<f64>>, compute: &Compute) -> Result<OneClassFit> {
+    pub fn fit<'x>(
+        &self,
+        x: impl Into<Points<'x>>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<OneClassFit> {
+        let x = self.kernel.points(x);
         if !(self.nu > 0.0 && self.nu <= 1.0) {
             return Err(Error::parameter("nu", self.nu, AllowedRange::above(0.0).at_most(1.0)));
         }
-        let weights = check_weights(weights, x.nrows())?;
+        let weights = check_weights(weights, x.len())?;
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
         let problem = one_class(weights, self.nu);
         let solution: DualSolution = problem.solve_on(&bound, &self.solver, compute)?;
@@ -198,7 +205,7 @@ pub(super) struct Function {
 }
 
 impl Function {
-    fn new(kernel: &Kernel, x: ArrayView2<f64>, svm: BinarySvm) -> Self {
+    fn new(kernel: &Kernel, x: Points<'_>, svm: BinarySvm) -> Self {
         let carrying: Vec<usize> = (0..svm.coefficients.len()).filter(|&i| svm.coefficients[i] != 0.0).collect();
         Self {
             coefficients: carrying.iter().map(|&i| svm.coefficients[i]).collect(),
@@ -209,7 +216,7 @@ impl Function {
         }
     }
 
-    fn evaluate(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+    fn evaluate(&self, x: Points<'_>, compute: &Compute) -> Result<Vec<f64>> {
         let mut values = self.support.evaluate(x, &self.coefficients, compute)?;
         values.iter_mut().for_each(|v| *v += self.offset);
         Ok(values)
@@ -227,7 +234,7 @@ macro_rules! function {
 
             /// Columns that new points must have.
             pub fn columns(&self) -> usize {
-                self.function.support.columns
+                self.function.support.columns()
             }
 
             /// The rows of the data that carry weight.
@@ -235,9 +242,9 @@ macro_rules! function {
                 &self.function.support.indices
             }
 
-            /// Those points; without columns for a kernel over precomputed values.
-            pub fn support_vectors(&self) -> ArrayView2<'_, f64> {
-                self.function.support.vectors.view()
+            /// Those points.
+            pub fn support_vectors(&self) -> Points<'_> {
+                self.function.support.vectors.as_points()
             }
 
             /// The coefficient of each support vector.
@@ -283,7 +290,8 @@ impl SvrFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<f64>> {
+        let x = x.into();
         self.function.evaluate(x, compute)
     }
 
@@ -307,7 +315,8 @@ impl OneClassFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn decisions(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<f64>> {
+    pub fn decisions<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<f64>> {
+        let x = x.into();
         self.function.evaluate(x, compute)
     }
 }

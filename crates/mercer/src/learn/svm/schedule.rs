@@ -2,17 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::evidence::BinarySvm;
 use super::probability::Calibrator;
-use super::support::{bind, rebind, select};
+use super::support::{bind, rebind};
 use super::svc::Svc;
 use super::task::{Task, Tasks};
 use crate::gram::Tiles;
 use crate::solve::{ClassBlocks, KernelRows, PairRoom};
-use crate::{Compute, Kernel, Result};
+use crate::{Compute, Kernel, Points, Result, Sample};
 
 /// A binary SVM for every `C` of a list, with its probabilities.
 pub(super) type Along = Vec<(BinarySvm, Option<Calibrator>)>;
@@ -32,7 +31,7 @@ pub(super) struct Schedule {
     /// The kernel with medians resolved.
     pub(super) kernel: Kernel,
     pub(super) tasks: Tasks,
-    ordered: Array2<f64>,
+    ordered: Sample,
     kept: Kept,
     /// Rows that the solver needs at hand together.
     least: usize,
@@ -71,10 +70,10 @@ impl Kept {
 }
 
 impl Schedule {
-    pub(super) fn new(svc: &Svc, x: ArrayView2<f64>, tasks: Tasks, compute: &Compute) -> Result<Self> {
+    pub(super) fn new(svc: &Svc, x: Points<'_>, tasks: Tasks, compute: &Compute) -> Result<Self> {
         let kernel = bind(&svc.kernel, x, svc.indefinite, compute)?.kernel().clone();
-        let ordered = select(&kernel, x, &tasks.order);
-        let n = ordered.nrows();
+        let ordered = Sample::select(x, &tasks.order);
+        let n = ordered.len();
         let sizes: Vec<usize> = tasks.classes().iter().map(ExactSizeIterator::len).collect();
         let paired = tasks.list.iter().all(|task| task.second.is_some());
         // Binary SVMs of a class against the rest have the points of all classes.
@@ -87,7 +86,7 @@ impl Schedule {
     /// first `C`, at what its classes needed against the first of all classes.
     pub(super) fn run(&self, specs: &[Svc], compute: &Compute) -> Result<Vec<Along>> {
         let tasks = &self.tasks.list;
-        let bound = rebind(&self.kernel, self.ordered.view(), compute)?;
+        let bound = rebind(&self.kernel, self.ordered.as_points(), compute)?;
         if let [only] = &tasks[..] {
             return Ok(vec![along(specs, only, None, &mut self.rows(&bound, compute)?, compute)?]);
         }
@@ -108,8 +107,8 @@ impl Schedule {
                 along(specs, task, guess, &mut whole.subset(&task.rows), &silent).inspect(tick)
             }
             _ => {
-                let x = select(&self.kernel, self.ordered.view(), &task.rows);
-                let bound = rebind(&self.kernel, x.view(), &silent)?;
+                let x = Sample::select(self.ordered.as_points(), &task.rows);
+                let bound = rebind(&self.kernel, x.as_points(), &silent)?;
                 along(specs, task, guess, &mut self.rows(&bound, &silent)?, &silent).inspect(tick)
             }
         };

@@ -1,6 +1,6 @@
 //! Classification: the specification and its fit.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::ArrayView1;
 
 use super::classes::Classes;
 use super::probability::Calibration;
@@ -10,7 +10,7 @@ use super::task::Tasks;
 use super::weights::check_weights;
 use crate::error::AllowedRange;
 use crate::solve::DualOptions;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// The regularization of a classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,13 +112,14 @@ impl Svc {
     /// weights that are negative; [`Error::OneClass`] for one class only; [`Error::Shape`] and
     /// [`Error::Value`] for data that does not fit; [`Error::NotPositiveDefinite`] with a
     /// counterexample; [`Error::Memory`]; [`Error::Canceled`] before there is a model.
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<SvcFit> {
+        let x = self.kernel.points(x);
         let schedule = self.schedule(x, classes, weights, compute)?;
         let binary = schedule.run(std::slice::from_ref(self), compute)?;
         let fit = SvcFit::new(self, x, classes, &schedule, binary.into_iter().flatten().collect());
@@ -144,14 +145,15 @@ impl Svc {
     /// assert!(path.windows(2).all(|w| w[0].evidence().objective < w[1].evidence().objective));
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn path(
+    pub fn path<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         c: &[f64],
         compute: &Compute,
     ) -> Result<Vec<SvcFit>> {
+        let x = self.kernel.points(x);
         let specs = self.along(c)?;
         let schedule = self.schedule(x, classes, weights, compute)?;
         let mut binary: Vec<_> = schedule.run(&specs, compute)?.into_iter().map(Vec::into_iter).collect();
@@ -173,13 +175,13 @@ impl Svc {
 
     fn schedule(
         &self,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Schedule> {
         self.check()?;
-        let weights = self.row_weights(x.nrows(), classes, weights)?;
+        let weights = self.row_weights(x.len(), classes, weights)?;
         let tasks = Tasks::new(self, classes, &weights)?;
         Schedule::new(self, x, tasks, compute)
     }

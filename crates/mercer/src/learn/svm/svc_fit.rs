@@ -13,7 +13,7 @@ use super::support::Support;
 use super::svc::{Penalty, Svc};
 use super::task::Task;
 use crate::settings::Settings;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Rows per block of votes: bounds the memory of the pairwise decision values.
 /// Any few thousand would do.
@@ -57,7 +57,7 @@ pub struct BinarySummary {
 impl SvcFit {
     pub(super) fn new(
         svc: &Svc,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         classes: &Classes,
         schedule: &Schedule,
         binary: Vec<(BinarySvm, Option<Calibrator>)>,
@@ -106,7 +106,8 @@ impl SvcFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<usize>> {
+        let x = x.into();
         if self.is_calibrated() {
             let probabilities = self.probabilities(x, compute)?;
             return Ok(probabilities.rows().into_iter().map(|row| argmax(row.iter().copied())).collect());
@@ -118,7 +119,8 @@ impl SvcFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn vote(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+    pub fn vote<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<usize>> {
+        let x = x.into();
         let (values, k) = (self.values(x, compute)?, self.names.len());
         let rows = |of: Array2<f64>| of.rows().into_iter().map(|row| argmax(row.iter().copied())).collect();
         Ok(match self.scheme {
@@ -133,8 +135,9 @@ impl SvcFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let mut values = Array2::zeros((x.nrows(), self.binary.len()));
+    pub fn values<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
+        let mut values = Array2::zeros((x.len(), self.binary.len()));
         if self.binary.len() == 1 || self.scheme == Scheme::OneVersusRest {
             values += &self.support.apply(x, self.coefficients.view(), compute)?;
         } else {
@@ -147,12 +150,13 @@ impl SvcFit {
     }
 
     /// The support vectors of a class have coefficients only in the binary SVMs of that class.
-    fn add_classes(&self, x: ArrayView2<f64>, values: &mut Array2<f64>, compute: &Compute) -> Result<()> {
+    fn add_classes(&self, x: Points<'_>, values: &mut Array2<f64>, compute: &Compute) -> Result<()> {
         let k = self.names.len();
         let parts: Vec<Range<usize>> = (0..k).map(|class| self.of_class(class)).collect();
         let positions: Vec<(usize, usize)> = pairs(k).map(|(a, b)| (a * (k - 1) + b - 1, b * (k - 1) + a)).collect();
-        for (x, mut values) in x.axis_chunks_iter(Axis(0), ROWS).zip(values.axis_chunks_iter_mut(Axis(0), ROWS)) {
-            let shares = self.support.apply_parts(x, &parts, self.coefficients.view(), compute)?;
+        for (at, mut values) in values.axis_chunks_iter_mut(Axis(0), ROWS).enumerate() {
+            let part = x.part(at * ROWS..at * ROWS + values.nrows());
+            let shares = self.support.apply_parts(part.as_points(), &parts, self.coefficients.view(), compute)?;
             for (mut row, shares) in values.rows_mut().into_iter().zip(shares.rows()) {
                 row.iter_mut().zip(&positions).for_each(|(value, &(a, b))| *value += shares[a] + shares[b]);
             }
@@ -166,12 +170,13 @@ impl SvcFit {
     ///
     /// # Errors
     /// As [`Kernel::bind`].
-    pub fn decision_function(
+    pub fn decision_function<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         shape: DecisionShape,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        let x = x.into();
         let values = self.values(x, compute)?;
         Ok(match (self.names.len(), shape, self.scheme) {
             (2, ..) => -values,
@@ -185,10 +190,11 @@ impl SvcFit {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a model without calibration; as [`Kernel::bind`].
-    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn probabilities<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = x.into();
         let values = self.values(x, compute)?;
         let k = self.names.len();
-        let mut probabilities = Array2::zeros((x.nrows(), k));
+        let mut probabilities = Array2::zeros((x.len(), k));
         for (row, mut out) in values.rows().into_iter().zip(probabilities.rows_mut()) {
             let firsts: Option<Vec<f64>> =
                 self.binary.iter().zip(row).map(|(m, &f)| Some(m.calibrator.as_ref()?.probability(f))).collect();
@@ -225,7 +231,7 @@ impl SvcFit {
 
     /// Columns that new points must have.
     pub fn columns(&self) -> usize {
-        self.support.columns
+        self.support.columns()
     }
 
     /// Whether there are probabilities.
@@ -255,8 +261,8 @@ impl SvcFit {
     }
 
     /// Those points; without columns for a kernel over precomputed values.
-    pub fn support_vectors(&self) -> ArrayView2<'_, f64> {
-        self.support.vectors.view()
+    pub fn support_vectors(&self) -> Points<'_> {
+        self.support.vectors.as_points()
     }
 
     /// How many support vectors each class has.

@@ -1,16 +1,16 @@
 //! Held-out predictions along `C`, all folds and binary SVMs on one kernel matrix.
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 
 use super::classes::Classes;
 use super::decide::{argmax, confidences, votes};
 use super::schedule::Scheme;
-use super::support::{bind, rebind, select};
+use super::support::{bind, rebind};
 use super::svc::{Penalty, Svc};
 use super::task::{Task, Tasks};
 use crate::solve::KernelRows;
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// The rows in an order in which every fold of every class is one run.
 struct FoldOrder<'a> {
@@ -58,15 +58,16 @@ impl Svc {
     /// assert_eq!(found.column(1).to_vec(), [0, 0, 1, 1]);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn validate(
+    pub fn validate<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         c: &[f64],
         folds: &[usize],
         compute: &Compute,
     ) -> Result<Array2<usize>> {
+        let x = self.kernel.points(x);
         let kernels = std::slice::from_ref(&self.kernel);
         let mut found = self.validate_each(kernels, x, classes, weights, c, folds, &compute.silent())?;
         found.pop().ok_or_else(|| Error::parameter("kernels", "an empty list", "at least one"))
@@ -79,27 +80,29 @@ impl Svc {
     /// # Errors
     /// As [`Svc::validate`].
     #[allow(clippy::too_many_arguments)]
-    pub fn validate_each(
+    pub fn validate_each<'x>(
         &self,
         kernels: &[Kernel],
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         classes: &Classes,
         weights: Option<ArrayView1<f64>>,
         c: &[f64],
         folds: &[usize],
         compute: &Compute,
     ) -> Result<Vec<Array2<usize>>> {
+        let x = x.into();
         let specs = self.along(c)?;
         let plan = FoldOrder::new(self, x, classes, weights, folds)?;
         let silent = compute.silent();
         let (mut before, mut all) = (Vec::new(), Vec::with_capacity(kernels.len()));
         for (at, kernel) in kernels.iter().enumerate() {
             compute.report("kernels", at as u64, kernels.len() as u64);
+            let x = kernel.points(x);
             let kernel = bind(kernel, x, self.indefinite, &silent)?.kernel().clone();
-            let ordered = select(&kernel, x, &plan.order);
-            let whole = KernelRows::whole(&rebind(&kernel, ordered.view(), &silent)?, &silent).map_err(advised)?;
+            let ordered = Sample::select(x, &plan.order);
+            let whole = KernelRows::whole(&rebind(&kernel, ordered.as_points(), &silent)?, &silent).map_err(advised)?;
             let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
-            let mut predicted = Array2::zeros((x.nrows(), specs.len()));
+            let mut predicted = Array2::zeros((x.len(), specs.len()));
             for (fold, held) in held.chunks_exact(plan.tasks.list.len().max(1)).enumerate() {
                 plan.decide(self, fold, held, &mut predicted);
             }
@@ -124,16 +127,16 @@ impl Svc {
 impl<'a> FoldOrder<'a> {
     fn new(
         svc: &Svc,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         classes: &'a Classes,
         weights: Option<ArrayView1<f64>>,
         folds: &[usize],
     ) -> Result<Self> {
-        let weights = svc.row_weights(x.nrows(), classes, weights)?;
-        if folds.len() != x.nrows() {
-            return Err(Error::shape("folds", format!("one per row ({})", x.nrows()), folds.len()));
+        let weights = svc.row_weights(x.len(), classes, weights)?;
+        if folds.len() != x.len() {
+            return Err(Error::shape("folds", format!("one per row ({})", x.len()), folds.len()));
         }
-        let mut order: Vec<usize> = (0..x.nrows()).collect();
+        let mut order: Vec<usize> = (0..x.len()).collect();
         order.sort_by_key(|&row| (classes.of()[row], folds[row]));
         let sorted =
             Classes::from_indices(order.iter().map(|&row| classes.of()[row]).collect(), classes.names().to_vec())?;

@@ -144,7 +144,7 @@ fn matrices_made_elsewhere_take_part_in_the_algebra() {
     let compute = Compute::new();
     let m = array![[4.0, 2.0], [2.0, 9.0]];
     let dense = |text: &str, m: &Array2<f64>| {
-        let bound = kernel(text).bind(Pairs::Precomputed(m.view()), &compute)?;
+        let bound = kernel(text).bind(Pairs::precomputed(m.view()), &compute)?;
         gram::dense(&bound, &compute)
     };
     assert_eq!(dense("2*precomputed()^2 + 1", &m).unwrap(), array![[33.0, 9.0], [9.0, 163.0]]);

@@ -182,7 +182,7 @@ fn odd_data_is_fitted() {
         ridge.fit(x.view(), y.view(), None, &compute()).unwrap()
     };
     // More centers than rows are all rows.
-    assert_eq!(with(1000, &x).points().nrows(), 60);
+    assert_eq!(with(1000, &x).points().len(), 60);
     // Every point twice: K_mm is singular.
     let twice = ndarray::concatenate(Axis(0), &[x.slice(s![..30, ..]), x.slice(s![..30, ..])]).unwrap();
     let exact = Ridge { intercept: true, ..Ridge::new(kernel(), 0.1) };

@@ -120,7 +120,7 @@ fn the_preconditioner_keeps_the_iterations_few() {
         let bound = kernel().bind(Pairs::between(a.view(), b.view()), &compute()).unwrap();
         gram::dense(&bound, &compute()).unwrap()
     };
-    let centers = fit.centers().to_owned();
+    let centers = fit.centers().vectors().unwrap().to_owned();
     let (cross, square) = (gram(&x, &centers), gram(&centers, &centers));
     let matrix = cross.t().dot(&cross) + square * 1e-3;
     let alpha = solve_positive(matrix.view(), cross.t().dot(&y).view()).unwrap().solution;

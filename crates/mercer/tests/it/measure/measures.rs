@@ -213,7 +213,7 @@ fn precomputed_values_give_the_same() {
     let gram = mercer::gram::dense(&k.bind(mercer::gram::Pairs::within(pooled.view()), &compute).unwrap(), &compute);
     let gram = gram.unwrap();
     let precomputed = kernel("precomputed()");
-    let bound = precomputed.bind(mercer::gram::Pairs::Precomputed(gram.view()), &compute).unwrap();
+    let bound = precomputed.bind(mercer::gram::Pairs::precomputed(gram.view()), &compute).unwrap();
     for estimator in [Estimator::Biased, Estimator::Unbiased, Estimator::Linear] {
         let expected = mmd(&x, &y, &k, estimator, &compute).unwrap();
         assert_close!(mmd_of(&bound, 9, estimator, &compute).unwrap(), expected, 1e-15);

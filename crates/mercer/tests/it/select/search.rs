@@ -368,7 +368,7 @@ fn a_logistic_search_is_bounded() {
         ..FoldSearch::new(vec![kernel("gaussian()")], Choices::open(vec![10.0, 1.0, 0.1, 0.01], 4))
     };
     let spec = LogisticRegression::new(kernel("gaussian()"), 1.0);
-    let held = HeldOutLogistic { spec, x: x.view(), labels: &labels, weights: None, loss: ClassLoss::Log };
+    let held = HeldOutLogistic { spec, x: x.view().into(), labels: &labels, weights: None, loss: ClassLoss::Log };
     let found = search.fit(&held, &labels, None, &compute).unwrap();
     assert!(found.fits <= 2 * search.grid_fits(), "{} fits", found.fits);
     assert!(found.tried.iter().all(|tried| tried.parameter > 5e-4), "no λ far below the best is tried");
@@ -385,7 +385,7 @@ fn svms_are_searched_beyond_the_list() {
     let names = vec!["a".into(), "b".into()];
     let classes = Classes::from_indices(x.column(0).iter().map(|v| *v as usize % 2).collect(), names).unwrap();
     let spec = Svc::new(kernel("gaussian()"), 1.0);
-    let held = HeldOutSvc { spec, x: x.view(), classes: &classes, weights: None };
+    let held = HeldOutSvc { spec, x: x.view().into(), classes: &classes, weights: None };
     let mut search = FoldSearch::new(vec![kernel("gaussian()")], Choices::open(vec![0.1, 1.0], 0));
     search.lengthscales = Choices::open(vec![1.6, 0.8], 8);
     let found = search.fit(&held, classes.of(), None, &Compute::new()).unwrap();

@@ -16,6 +16,7 @@ use super::Bound;
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
+use super::tangent::Tangent;
 use crate::gram::simd::{Mode, dot};
 use crate::real::{Dual, Real};
 
@@ -80,6 +81,14 @@ impl TileGradient<'_> {
             Kind::Minus(a, b) => self.node(a, w, factor, total) - self.node(b, w, -factor, total),
             Kind::Product(factors) => self.product(factors, w, factor, total),
             Kind::Pointwise(function, inner) => self.pointwise(function, inner, own, w, factor),
+            Kind::Object(_) => {
+                self.by_tangents(node, w, factor);
+                if total { dot(w, &self.values(node)) } else { 0.0 }
+            }
+            Kind::Outer { inner, .. } if inner.has_objects() => {
+                self.by_tangents(node, w, factor);
+                if total { dot(w, &self.values(node)) } else { 0.0 }
+            }
             Kind::Outer { .. } | Kind::Based { .. } | Kind::Features { .. } => {
                 self.by_points(node, w, factor);
                 if total { dot(w, &self.values(node)) } else { 0.0 }
@@ -93,6 +102,16 @@ impl TileGradient<'_> {
 
     fn any_requested(&self, parameters: &Range<usize>) -> bool {
         self.requested[parameters.clone()].iter().any(|requested| *requested)
+    }
+
+    /// One derivative after the other: for normalized kernels on objects.
+    fn by_tangents(&mut self, node: &Node<'_>, w: &[f64], factor: f64) {
+        let mut slopes = vec![0.0; w.len()];
+        for parameter in node.parameters.clone().filter(|p| self.requested[*p]) {
+            let (rows, cols) = (self.rows.clone(), self.cols.clone());
+            Tangent { slots: self.slots, symmetric: self.symmetric, parameter, rows, cols }.of(node, &mut slopes);
+            self.sums[parameter] += factor * dot(w, &slopes);
+        }
     }
 
     /// Adds to the sum of a parameter, if requested.

@@ -11,7 +11,7 @@ impl SharedGaussianProcessFit {
         let mut record = Record::default();
         record.put_text("kernel", self.kernel());
         record.put_vector("noise", self.noise());
-        record.put_matrix("points", self.points());
+        record.put_points("points", self.points());
         record.put_matrix("targets", self.targets());
         record.put_matrix("dual_coefficients", self.dual_coefficients());
         record.put_number("log_marginal_likelihood", self.log_marginal_likelihood());
@@ -20,10 +20,10 @@ impl SharedGaussianProcessFit {
 
     /// The fit that [`SharedGaussianProcessFit::to_record`] wrote.
     pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
-        let (points, targets) = (record.take_leading_matrix("points")?, record.take_leading_matrix("targets")?);
-        let n = points.nrows();
+        let (points, targets) = (record.take_points("points")?, record.take_leading_matrix("targets")?);
+        let n = points.len();
         if n == 0 || targets.nrows() != n || targets.ncols() == 0 {
-            let found = format!("{:?} and {:?}", points.dim(), targets.dim());
+            let found = format!("{} and {}", points.len(), targets.nrows());
             return Err(Error::shape("rows of the arrays `points` and `targets`", "equal, at least 1", found));
         }
         let noise = record.take_finite_vector("noise", n)?;

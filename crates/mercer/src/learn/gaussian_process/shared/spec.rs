@@ -4,7 +4,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::evidence::gradient_bytes;
 use super::{EvidenceGradient, ProcessEvidence, SharedGaussianProcessFit};
-use crate::definiteness::require_psd_on;
+use crate::definiteness::require_psd_for;
 use crate::error::{AllowedRange, MemoryPurpose};
 use crate::gram::{self, Bound, Pairs};
 use crate::settings::Settings;
@@ -52,13 +52,14 @@ impl SharedGaussianProcess {
     /// negative variance, [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`]
     /// when `A` is not positive definite to working precision, [`Error::Canceled`]; and as
     /// [`Kernel::bind`].
-    pub fn fit(
+    pub fn fit<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView2<f64>,
         noise: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<SharedGaussianProcessFit> {
+        let x = x.into();
         let bound = self.checked(x, y, noise, compute)?;
         let evidence = evidence(&bound, y, noise, compute)?;
         let fit = SharedGaussianProcessFit::new(bound.kernel().clone(), evidence, x, y, noise);
@@ -76,20 +77,21 @@ impl SharedGaussianProcess {
     /// # Errors
     /// As [`SharedGaussianProcess::fit`]; [`Error::Shape`] unless there is a `requested` for every
     /// parameter.
-    pub fn likelihood_gradient(
+    pub fn likelihood_gradient<'x>(
         &self,
-        x: ArrayView2<f64>,
+        x: impl Into<Points<'x>>,
         y: ArrayView2<f64>,
         noise: ArrayView1<f64>,
         requested: &[bool],
         compute: &Compute,
     ) -> Result<(f64, EvidenceGradient)> {
+        let x = x.into();
         let count = self.kernel.parameter_count();
         if requested.len() != count {
             return Err(Error::shape("wanted parameters", count, requested.len()));
         }
         // The factor stays while columns of the inverse are made.
-        let bytes = (8 * (x.nrows() as u64).pow(2)).saturating_add(gradient_bytes(x.nrows(), compute));
+        let bytes = (8 * (x.len() as u64).pow(2)).saturating_add(gradient_bytes(x.len(), compute));
         let advice = "use fewer rows, fewer threads or a higher memory limit";
         compute.reserve(MemoryPurpose::Fit, "the gradient of the likelihood", bytes, advice)?;
         let bound = self.checked(x, y, noise, compute)?;
@@ -100,21 +102,21 @@ impl SharedGaussianProcess {
 
     fn checked<'a>(
         &self,
-        x: ArrayView2<'a, f64>,
+        x: Points<'a>,
         y: ArrayView2<f64>,
         noise: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Bound<'a>> {
         check_data(x, y, noise)?;
-        require_psd_on(&self.kernel, x.ncols(), compute)?;
-        let bytes = 8 * (x.nrows() as u64).pow(2);
+        require_psd_for(&self.kernel, x, compute)?;
+        let bytes = 8 * (x.len() as u64).pow(2);
         compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
-        self.kernel.bind(Pairs::within(x), compute)
+        self.kernel.bind(Pairs::Within(x), compute)
     }
 }
 
-fn check_data(x: ArrayView2<f64>, y: ArrayView2<f64>, noise: ArrayView1<f64>) -> Result<()> {
-    let n = x.nrows();
+fn check_data(x: Points<'_>, y: ArrayView2<f64>, noise: ArrayView1<f64>) -> Result<()> {
+    let n = x.len();
     if n == 0 {
         return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }

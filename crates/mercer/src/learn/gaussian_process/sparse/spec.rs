@@ -86,8 +86,8 @@ impl SparseGaussianProcess {
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when no inducing
     /// point can be used, [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
-        self.check(x, y, compute)?;
-        let kernel = x_kernel(&self.kernel, x, compute)?;
+        self.check(x.into(), y, compute)?;
+        let kernel = x_kernel(&self.kernel, x.into(), compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
         self.reserve(x.nrows(), compute)?;
         let points = self.inducing.choose(&kernel, x, compute)?;
@@ -163,7 +163,7 @@ impl SparseGaussianProcess {
                 "keep the inducing points where they are",
             ));
         }
-        GaussianProcess::new(self.kernel.clone(), self.noise).check(x, y, compute)
+        GaussianProcess::new(self.kernel.clone(), self.noise).check(x.into(), y, compute)
     }
 
     /// Six matrices of size `m` and five strips.

@@ -12,9 +12,10 @@ use super::super::svc_fit::{BinarySummary, SvcFit};
 use super::LibsvmModel;
 use super::header::{Header, format_error};
 use super::kernel;
-use crate::Result;
+use crate::points::References;
 use crate::settings::Settings;
 use crate::solve::Stopped;
+use crate::{Result, Sample};
 
 /// The support vectors as they stand in the file.
 struct Vectors<'t> {
@@ -90,7 +91,8 @@ impl<'t> Vectors<'t> {
         if kernel.is_precomputed() {
             let indices = self.points.iter().map(serial_number).collect::<Result<Vec<usize>>>()?;
             let columns = self.columns(columns, indices.iter().max().map_or(0, |i| i + 1))?;
-            return Ok(Support { kernel, vectors: Array2::zeros((indices.len(), 0)), indices, columns });
+            let vectors = Sample::References(References::some(columns, indices.clone())?);
+            return Ok(Support { kernel, vectors, indices });
         }
         let largest = self.points.iter().flat_map(|(_, point)| point.iter().map(|c| c.0)).max().unwrap_or(0);
         let columns = self.columns(columns, largest)?;
@@ -102,7 +104,7 @@ impl<'t> Vectors<'t> {
                 row[position.wrapping_sub(1).min(columns - 1)] = number.ok_or_else(wrong)?;
             }
         }
-        Ok(Support { kernel, indices: (0..self.points.len()).collect(), vectors, columns })
+        Ok(Support { kernel, indices: (0..self.points.len()).collect(), vectors: vectors.into() })
     }
 
     /// How many columns there are.

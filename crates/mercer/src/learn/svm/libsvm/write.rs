@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use ndarray::ArrayView1;
 
+use crate::Sample;
+
 use super::super::probability::Calibrator;
 use super::super::regression::Function;
 use super::super::schedule::Scheme;
@@ -92,12 +94,13 @@ fn line(text: &mut String, name: &str, values: impl IntoIterator<Item = impl std
 fn vector(text: &mut String, coefficients: ArrayView1<'_, f64>, support: &Support, at: usize) {
     let words: Vec<String> = coefficients.iter().map(f64::to_string).collect();
     text.push_str(&words.join(" "));
-    if support.kernel.is_precomputed() {
-        put(text, format_args!(" 0:{}", support.indices[at] + 1));
-    } else {
-        for (position, value) in (1..).zip(support.vectors.row(at)).filter(|(_, v)| **v != 0.0) {
-            put(text, format_args!(" {position}:{value}"));
+    match &support.vectors {
+        Sample::Vectors(vectors) => {
+            for (position, value) in (1..).zip(vectors.row(at)).filter(|(_, v)| **v != 0.0) {
+                put(text, format_args!(" {position}:{value}"));
+            }
         }
+        _ => put(text, format_args!(" 0:{}", support.indices[at] + 1)),
     }
     text.push('\n');
 }

@@ -1,0 +1,71 @@
+//! Base kernels on points that are not vectors: each brings its own rectangles of values.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use super::sparse_rows::SparseRows;
+use crate::points::{PointKind, Strings};
+use crate::{Compute, Error, Points, Result};
+
+/// The points that a kernel is bound to: all pairs within the rows where there are no columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObjectPairs<'a> {
+    pub rows: Points<'a>,
+    pub cols: Option<Points<'a>>,
+}
+
+impl<'a> ObjectPairs<'a> {
+    /// The points as strings.
+    pub(crate) fn strings(&self) -> Result<(&'a Strings, Option<&'a Strings>)> {
+        let of = |points: Points<'a>| match points {
+            Points::Strings(strings) => Ok(strings),
+            other => Err(Error::wrong_points("a kernel on strings", PointKind::Strings, other.kind())),
+        };
+        Ok((of(self.rows)?, self.cols.map(of).transpose()?))
+    }
+}
+
+/// A base kernel on strings, graphs, bags or diagrams.
+pub(crate) trait ObjectKernel {
+    /// The values on pairs of points of its domain. All work per point is done here.
+    ///
+    /// # Errors
+    /// When a point is outside the domain, a value would overflow, or the work is canceled.
+    fn bind(&self, pairs: ObjectPairs<'_>, compute: &Compute) -> Result<Box<dyn ObjectTiles>>;
+}
+
+/// A base kernel bound to objects.
+pub(crate) trait ObjectTiles: Debug + Send + Sync {
+    /// Writes `k(xᵢ, yⱼ)` for these rows and columns to `out`, row after row. A value must not
+    /// depend on the rectangle that it is computed in.
+    fn fill(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]);
+
+    /// `k(x, x)` for the row points, and for the column points where there are others.
+    fn diagonals(&self) -> (&[f64], Option<&[f64]>);
+
+    /// The largest `|k|` that can occur: from the diagonal of a positive semi-definite kernel
+    /// (Cauchy–Schwarz).
+    fn largest(&self) -> f64 {
+        let (rows, cols) = self.diagonals();
+        rows.iter().chain(cols.unwrap_or_default()).fold(0.0, |m, v| if v.is_nan() { f64::INFINITY } else { v.max(m) })
+    }
+
+    /// About how many operations a value takes.
+    fn operations(&self) -> usize;
+
+    /// `∂k/∂θ` for a parameter of the kernel, counted from 0, where it has any.
+    fn fill_derivative(&self, _own: usize, _rows: &[usize], _cols: Range<usize>, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    /// `∂k(x, x)/∂θ` for the rows and for the columns.
+    fn diagonal_derivatives(&self, _own: usize) -> (Vec<f64>, Vec<f64>) {
+        let (rows, cols) = self.diagonals();
+        (vec![0.0; rows.len()], vec![0.0; cols.unwrap_or(rows).len()])
+    }
+
+    /// The sparse features whose inner products the values are, of the rows and of the columns.
+    fn features(&self) -> Option<(&SparseRows, &SparseRows)> {
+        None
+    }
+}
