@@ -21,8 +21,7 @@ const MANY: usize = 8192;
 /// How well the system in single precision is solved, as a backward error: about as well as it
 /// approximates the one in double precision.
 const INNER_TOLERANCE: f64 = 1e-9;
-/// Steps of the power method on the residual of a partial factor. 1 to 8 differ by less than the noise
-/// of 20 % (4000 rows).
+/// Steps of the power method on the residual of a partial factor.
 const POWER_STEPS: usize = 3;
 /// Solutions in single precision to a tolerance.
 const MAX_ROUNDS: usize = 8;
