@@ -90,7 +90,8 @@ mod tests {
         for (m, biased, unbiased) in [(50, 0.690, 0.979), (250, 0.308, 0.438), (1000, 0.154, 0.219)] {
             let b = unit(Estimator::Biased, (m, m), 1.0, true) * (1.0 + (2.0 * log).sqrt());
             let u = unit(Estimator::Unbiased, (m, m), 1.0, true) * log.sqrt();
-            assert!((b - biased).abs() < 6e-4 && (u - unbiased).abs() < 6e-4, "{m}: {b} {u}");
+            assert_close!(b, biased, abs = 6e-4, "{m}: {b} {u}");
+            assert_close!(u, unbiased, abs = 6e-4, "{m}: {b} {u}");
         }
     }
 }
