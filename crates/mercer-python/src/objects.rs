@@ -2,7 +2,7 @@
 
 use mercer::points::{Bags, Diagrams, PointKind, Strings};
 use mercer::{Kernel, Points, Sample};
-use ndarray::{Array2, ArrayView2};
+use ndarray::Array2;
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -47,11 +47,6 @@ impl<'py> PointsInput<'py> {
         }
     }
 
-    /// The matrix, for methods on vectors alone.
-    pub fn view(&self) -> PyResult<ArrayView2<'_, f64>> {
-        self.points().vectors().map_err(to_python)
-    }
-
     /// Refuses two data frames whose columns have other names or another order.
     pub fn check_same_names(&self, other: &Self) -> PyResult<()> {
         match (self, other) {
@@ -67,17 +62,12 @@ impl<'py> PointsInput<'py> {
             Self::Objects(_) => Ok(kernel.clone()),
         }
     }
-
-    /// Whether an array had one dimension, for answers that keep it.
-    pub fn one_dimensional(&self) -> bool {
-        matches!(self, Self::Vectors(matrix) if matrix.one_dimensional())
-    }
 }
 
 /// Objects, where the value holds any; `None` for what should be a matrix.
 fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<Sample>> {
     if let Ok(objects) = value.cast::<PyObjects>() {
-        return Ok(Some(objects.get().sample().clone()));
+        return Ok(Some(objects.get().sample.clone()));
     }
     if let Ok(bags) = value.cast::<PyBags>() {
         return Ok(Some(bags.get().0.clone().into()));
@@ -337,15 +327,20 @@ impl PyDiagrams {
     }
 }
 
+/// The kernel for points where none is named: by their kind.
+#[pyfunction]
+#[allow(non_snake_case)]
+pub fn default_kernel(X: &Bound<'_, PyAny>) -> PyResult<crate::kernel::PyKernel> {
+    let points = PointsInput::read(None, X, "X")?;
+    Kernel::default_for(points.points().kind()).map(crate::kernel::PyKernel).map_err(to_python)
+}
+
 /// Objects that were read for a kernel, as the estimators hand them on: ``len``, ``shape`` and
 /// indexing are those of a column.
 #[pyclass(frozen, name = "Objects", module = "mercer._mercer")]
-pub struct PyObjects(Sample);
-
-impl PyObjects {
-    pub fn sample(&self) -> &Sample {
-        &self.0
-    }
+pub struct PyObjects {
+    sample: Sample,
+    kernel: Kernel,
 }
 
 #[pymethods]
@@ -354,7 +349,7 @@ impl PyObjects {
     #[new]
     fn new(kernel: &crate::kernel::PyKernel, X: &Bound<'_, PyAny>) -> PyResult<Self> {
         match PointsInput::read(Some(&kernel.0), X, "X")? {
-            PointsInput::Objects(sample) => Ok(Self(sample)),
+            PointsInput::Objects(sample) => Ok(Self { sample, kernel: kernel.0.clone() }),
             PointsInput::Vectors(_) => {
                 let takes = kernel.0.point_kind().unwrap_or(PointKind::Vectors);
                 Err(to_python(mercer::Error::wrong_points(&kernel.0, takes, PointKind::Vectors)))
@@ -363,22 +358,27 @@ impl PyObjects {
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.sample.len()
     }
 
     /// The number of points, and 1.
     #[getter]
     fn shape(&self) -> (usize, usize) {
-        (self.0.len(), 1)
+        (self.sample.len(), 1)
     }
 
     fn __getitem__(&self, index: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (rows, _) = chosen(index, self.0.len())?;
-        Ok(Self(self.0.taken(&rows)))
+        let (rows, _) = chosen(index, self.sample.len())?;
+        Ok(Self { sample: self.sample.taken(&rows), kernel: self.kernel.clone() })
     }
 
     /// The points as Python has them: a list.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        crate::points::to_python_points(py, self.0.as_points())
+        crate::points::to_python_points(py, self.sample.as_points())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let kernel = crate::kernel::PyKernel(self.kernel.clone());
+        Ok((py.get_type::<Self>().into_any(), (kernel, self.to_list(py)?).into_pyobject(py)?))
     }
 }

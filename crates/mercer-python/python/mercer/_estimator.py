@@ -161,6 +161,11 @@ def as_column(x: Any) -> Any:
     return np.asarray(x).reshape(-1, 1) if len(shape) == 1 else x
 
 
+def as_given(X: Any) -> Any:
+    """Return points as Python has them: objects as a list."""
+    return X.to_list() if isinstance(X, Objects) else X
+
+
 def target_names(y: Any) -> list[str] | None:
     """Return the names of the columns of y, if all of them are names."""
     names = list(y.columns) if hasattr(y, "columns") else [getattr(y, "name", None)]

@@ -66,6 +66,10 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         self._describe()
         return self
 
+    def _in_precision(self, points: Any) -> Any:
+        """Return points in the precision of the features; objects as they are."""
+        return points.astype(self._dtype) if isinstance(points, np.ndarray) else points
+
     def transform(self, X: Any) -> Any:
         """Return the features, one row per point; of single precision for points of single precision.
 
@@ -482,7 +486,7 @@ class Nystroem(FeatureTransformer):
         return Features.nystrom(self.kernel_, len(points), self._choice(), 0.0, points, points, **self._how())
 
     def _describe(self) -> None:
-        self.components_ = self._map.landmarks.astype(self._dtype)
+        self.components_ = self._in_precision(self._map.landmarks)
         self.component_indices_ = self._map.rows
         self.normalization_ = self._map.normalization.astype(self._dtype)
         self.trace_, self.trace_error_ = self._map.trace, self._map.trace_error
@@ -544,7 +548,7 @@ class EmpiricalKernelMap(FeatureTransformer):
         return Features.empirical(self.kernel_, self.X_fit_, **self._how())
 
     def _describe(self) -> None:
-        self.X_fit_ = self._map.landmarks.astype(self._dtype)
+        self.X_fit_ = self._in_precision(self._map.landmarks)
 
 
 @filled(how=HOW, fitted=FITTED)

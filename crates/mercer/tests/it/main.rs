@@ -48,6 +48,7 @@ mod io {
     mod wrong_files;
 }
 mod kernel {
+    mod bags;
     mod broken;
     mod conformance;
     mod docs_table;
