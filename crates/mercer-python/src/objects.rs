@@ -1,12 +1,12 @@
 //! Bags and persistence diagrams as Python objects, and points of every kind from Python.
 
-use mercer::points::{Bags, Diagrams, PointKind, Strings};
+use mercer::points::{Bags, Diagrams, Mixed, PointKind, Strings};
 use mercer::{Kernel, Points, Sample};
 use ndarray::Array2;
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
@@ -24,6 +24,9 @@ impl<'py> PointsInput<'py> {
     /// diagrams. `what` names them in errors.
     pub fn read(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let kind = kernel.and_then(Kernel::point_kind);
+        if let Some(rows) = kernel.map(|kernel| read_table(kernel, value)).transpose()?.flatten() {
+            return Ok(Self::Objects(rows.into()));
+        }
         match read_objects(kind, value, what)? {
             Some(objects) => Ok(Self::Objects(objects)),
             None => Matrix::read(value, what).map(Self::Vectors),
@@ -88,6 +91,43 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
         },
         _ => read_strings(value, what),
     }
+}
+
+/// Rows of a data frame, or of a dict of columns, where a kernel names columns that are not numbers.
+fn read_table(kernel: &Kernel, value: &Bound<'_, PyAny>) -> PyResult<Option<Mixed>> {
+    let columns = match (value.cast::<PyDict>(), value.getattr_opt("columns")?) {
+        (Ok(columns), _) => columns.keys().into_any(),
+        (_, Some(columns)) => columns,
+        _ => return Ok(None),
+    };
+    let named = kernel.named_columns();
+    let numpy = value.py().import("numpy")?;
+    let (mut numbers, mut names, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+    for name in columns.try_iter()? {
+        let Ok(name) = name?.extract::<String>() else { return Ok(None) };
+        let column = value.get_item(&name)?;
+        let array = numpy.call_method1("asarray", (&column,));
+        let kind =
+            array.as_ref().map_or(Ok("O".into()), |array| array.getattr("dtype")?.getattr("kind")?.extract::<String>());
+        if ["f", "i", "u", "b"].contains(&kind?.as_str()) {
+            let values = self::numbers(&column, &name)?;
+            numbers.push(values);
+            names.push(name);
+        } else if let Some((_, inner)) = named.iter().find(|(names, _)| names[..] == [name.as_str()]) {
+            let kind = inner.point_kind().filter(|kind| kind.is_object()).unwrap_or(PointKind::Strings);
+            let wrong = || PyValueError::new_err(format!("column `{name}` does not hold {kind}, which {inner} takes"));
+            objects.push((
+                name.clone(),
+                read_objects(Some(kind), &column, &format!("column `{name}`"))?.ok_or_else(wrong)?,
+            ));
+        }
+    }
+    if objects.is_empty() {
+        return Ok(None);
+    }
+    let rows = numbers.first().map_or(objects[0].1.len(), Vec::len);
+    let numbers = Array2::from_shape_fn((rows, numbers.len()), |(i, j)| numbers[j].get(i).copied().unwrap_or(f64::NAN));
+    Mixed::new(numbers, names, objects).map(Some).map_err(to_python)
 }
 
 /// Strings from a list, an array or a column of a data frame; `None` if the first is not one.
@@ -183,9 +223,11 @@ pub fn chosen(index: &Bound<'_, PyAny>, length: usize) -> PyResult<(Vec<usize>, 
     }
     // Slices, lists and masks as numpy reads them.
     let all = py.import("numpy")?.call_method1("arange", (length,))?;
-    let rows: Vec<i64> = all.get_item(index)?.call_method0("tolist")?.extract().map_err(|_| {
-        PyTypeError::new_err("an index is a number, a slice, a list of numbers or a mask")
-    })?;
+    let rows: Vec<i64> = all
+        .get_item(index)?
+        .call_method0("tolist")?
+        .extract()
+        .map_err(|_| PyTypeError::new_err("an index is a number, a slice, a list of numbers or a mask"))?;
     Ok((rows.into_iter().map(|row| row as usize).collect(), false))
 }
 
@@ -260,9 +302,10 @@ impl PyBags {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let bags = PyList::new(py, (0..self.0.len()).map(|at| PyArray2::from_array(py, &self.0.bag(at))))?;
-        let weights = self.0.weights().map(|weights| {
-            (0..self.0.len()).map(|at| weights[self.0.range(at)].to_vec()).collect::<Vec<_>>()
-        });
+        let weights = self
+            .0
+            .weights()
+            .map(|weights| (0..self.0.len()).map(|at| weights[self.0.range(at)].to_vec()).collect::<Vec<_>>());
         let class = py.get_type::<Self>().into_any();
         Ok((class, (bags, weights).into_pyobject(py)?))
     }
@@ -379,6 +422,13 @@ impl PyObjects {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let kernel = crate::kernel::PyKernel(self.kernel.clone());
-        Ok((py.get_type::<Self>().into_any(), (kernel, self.to_list(py)?).into_pyobject(py)?))
+        let restore = py.import("mercer._mercer")?.getattr("_restore_objects")?;
+        Ok((restore, (kernel, PyBytes::new(py, &self.sample.to_bytes())).into_pyobject(py)?))
     }
+}
+
+/// Makes pickled objects again.
+#[pyfunction]
+pub fn _restore_objects(kernel: &crate::kernel::PyKernel, bytes: &[u8]) -> PyResult<PyObjects> {
+    Ok(PyObjects { sample: Sample::from_bytes(bytes).map_err(to_python)?, kernel: kernel.0.clone() })
 }

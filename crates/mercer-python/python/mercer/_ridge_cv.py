@@ -289,8 +289,8 @@ class KernelRidgeCV(FittedRidge):
         model._adopt(self._fits, self._flat)
         return model
 
-    def _object_kernel(self) -> Kernel | None:
-        found = [kernel for kernel in map(object_kernel, self._given()) if kernel is not None]
+    def _object_kernel(self, X: Any = None) -> Kernel | None:
+        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
         return found[0] if found else None
 
     def _given(self) -> list[Any]:

@@ -215,8 +215,8 @@ class SVCCV(SupportVectorClassifier):
             raise ValueError("there is no kernel to choose from: a list is empty")
         return found
 
-    def _object_kernel(self) -> Kernel | None:
-        found = [kernel for kernel in map(object_kernel, self._given()) if kernel is not None]
+    def _object_kernel(self, X: Any = None) -> Kernel | None:
+        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
         return found[0] if found else None
 
     def _given(self) -> list[Any]:

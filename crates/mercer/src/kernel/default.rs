@@ -32,6 +32,8 @@ impl Kernel {
             PointKind::Graphs => "normalized(weisfeiler_lehman(depth=3))",
             PointKind::Bags => "gaussian_embedding(gaussian(lengthscale=median), lengthscale=median)",
             PointKind::Diagrams => "normalized(persistence(scale=median))",
+            // Only a kernel can say which column is compared how.
+            PointKind::Mixed => "delta()",
             PointKind::Precomputed => "precomputed()",
         }
         .parse()
@@ -55,7 +57,8 @@ impl Kernel {
     /// by now; the kernel alone where it has none.
     pub(crate) fn multiples(&self) -> Result<Vec<Self>> {
         let scaled = |factor: f64| self.with_outer_scale(factor);
-        let found: Vec<Self> = MULTIPLES.iter().filter_map(|&factor| scaled(factor).transpose()).collect::<Result<_>>()?;
+        let found: Vec<Self> =
+            MULTIPLES.iter().filter_map(|&factor| scaled(factor).transpose()).collect::<Result<_>>()?;
         Ok(if found.is_empty() { vec![self.clone()] } else { found })
     }
 

@@ -6,6 +6,7 @@ mod describe;
 mod diagrams;
 mod encoding;
 mod graphs;
+mod mixed;
 mod moments;
 mod part;
 mod ragged;
@@ -28,6 +29,7 @@ pub use bags::Bags;
 pub use diagrams::Diagrams;
 pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
 pub use graphs::Graphs;
+pub use mixed::Mixed;
 pub use references::References;
 pub use reservoir::Reservoir;
 pub use sample::Sample;
@@ -64,6 +66,8 @@ pub enum Points<'a> {
     Bags(&'a Bags),
     /// Persistence diagrams.
     Diagrams(&'a Diagrams),
+    /// Rows of a table with columns of any kind.
+    Mixed(&'a Mixed),
     /// Points known by their kernel values: row `i` holds the values of point `i` with the points
     /// that were fitted, or with each other.
     Precomputed(ArrayView2<'a, f64>),
@@ -80,6 +84,7 @@ impl<'a> Points<'a> {
             Self::Graphs(graphs) => graphs.len(),
             Self::Bags(bags) => bags.len(),
             Self::Diagrams(diagrams) => diagrams.len(),
+            Self::Mixed(rows) => rows.len(),
             Self::Precomputed(values) => values.nrows(),
             Self::References(references) => references.len(),
         }
@@ -98,6 +103,7 @@ impl<'a> Points<'a> {
             Self::Graphs(_) => PointKind::Graphs,
             Self::Bags(_) => PointKind::Bags,
             Self::Diagrams(_) => PointKind::Diagrams,
+            Self::Mixed(_) => PointKind::Mixed,
             Self::Precomputed(_) | Self::References(_) => PointKind::Precomputed,
         }
     }
@@ -119,6 +125,7 @@ impl<'a> Points<'a> {
             Self::Graphs(graphs) => graphs.bytes(),
             Self::Bags(bags) => bags.bytes(),
             Self::Diagrams(diagrams) => diagrams.bytes(),
+            Self::Mixed(rows) => rows.bytes(),
             Self::Precomputed(values) => 8 * values.len() as u64,
             Self::References(references) => 8 * references.len() as u64,
         }
@@ -147,6 +154,7 @@ impl<'a> Points<'a> {
             Self::Graphs(graphs) => Points::Graphs(graphs),
             Self::Bags(bags) => Points::Bags(bags),
             Self::Diagrams(diagrams) => Points::Diagrams(diagrams),
+            Self::Mixed(rows) => Points::Mixed(rows),
             Self::Precomputed(values) => Points::Precomputed(values.view()),
             Self::References(references) => Points::References(references),
         }
@@ -192,6 +200,8 @@ pub enum PointKind {
     Bags,
     /// Persistence diagrams.
     Diagrams,
+    /// Rows of a table with columns of any kind.
+    Mixed,
     /// Precomputed kernel values.
     Precomputed,
 }
@@ -211,6 +221,7 @@ impl std::fmt::Display for PointKind {
             Self::Graphs => "graphs",
             Self::Bags => "bags",
             Self::Diagrams => "persistence diagrams",
+            Self::Mixed => "rows of a table",
             Self::Precomputed => "precomputed kernel values",
         })
     }
@@ -226,7 +237,7 @@ macro_rules! from_objects {
     };
 }
 
-from_objects!(Strings, Graphs, Bags, Diagrams, References);
+from_objects!(Strings, Graphs, Bags, Diagrams, Mixed, References);
 
 impl<'a> From<&'a Sample> for Points<'a> {
     fn from(sample: &'a Sample) -> Self {

@@ -52,6 +52,7 @@ mod kernel {
     mod broken;
     mod conformance;
     mod docs_table;
+    mod mixed;
     mod properties;
     mod text;
     mod wendland;
