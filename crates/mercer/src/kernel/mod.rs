@@ -12,6 +12,7 @@ mod domain;
 pub mod elementary;
 mod evaluate;
 pub(crate) mod facts;
+pub mod graphs;
 pub mod inner_product;
 mod kinks;
 pub(crate) mod leaf;
@@ -97,6 +98,9 @@ pub enum Kernel {
     Induced(PointList, Box<Kernel>),
     /// A kernel on bags, through their mean embeddings by `k`.
     Embedded(EmbeddingForm, Box<Kernel>),
+    /// The shortest path kernel on graphs with `k` on the vectors of the vertices, and whether the
+    /// labels must be equal, too.
+    NodePaths(bool, Box<Kernel>),
 }
 
 impl Kernel {
@@ -117,7 +121,8 @@ impl Kernel {
             | Self::Schoenberg(_, k)
             | Self::Based(_, k)
             | Self::Induced(_, k)
-            | Self::Embedded(_, k) => vec![k],
+            | Self::Embedded(_, k)
+            | Self::NodePaths(_, k) => vec![k],
         }
     }
 
@@ -159,6 +164,7 @@ impl Kernel {
             Self::Based(at, k) => Self::Based(at.clone(), boxed(k)?),
             Self::Induced(z, k) => Self::Induced(z.clone(), boxed(k)?),
             Self::Embedded(form, k) => Self::Embedded(form.clone(), boxed(k)?),
+            Self::NodePaths(labels, k) => Self::NodePaths(*labels, boxed(k)?),
         })
     }
 }

@@ -9,6 +9,8 @@ mod view;
 
 use std::fmt;
 
+use ndarray::ArrayView2;
+
 use super::repeated::firsts;
 
 pub use graph::Graph;
@@ -130,6 +132,17 @@ impl Graphs {
     /// The length of the vertex vectors.
     pub fn vector_width(&self) -> Option<usize> {
         self.vertex_vectors.as_ref().map(|v| v.width)
+    }
+
+    /// The vectors of all vertices, one row for each.
+    pub(crate) fn all_vectors(&self) -> Option<ArrayView2<'_, f64>> {
+        let vectors = self.vertex_vectors.as_ref()?;
+        ArrayView2::from_shape((self.total_vertices(), vectors.width), &vectors.values).ok()
+    }
+
+    /// Where the vertices of graph `i` begin; where all vertices end for the number of graphs.
+    pub(crate) fn graph_start(&self, i: usize) -> usize {
+        self.graph_starts[i]
     }
 
     /// The vertex vectors of graph `i`, row after row.
