@@ -131,7 +131,7 @@ mod tests {
         for name in &names {
             // A list that is gone, cut short, empty, with a number too large or below 0.
             let damages: [fn(&mut Vec<i64>); 5] =
-                [Vec::clear, |v| drop(v.pop()), |v| v[0] = i64::MAX, |v| v[0] = -1, |v| v.push(0)];
+                [Vec::clear, |v| v.truncate(v.len() - 1), |v| v[0] = i64::MAX, |v| v[0] = -1, |v| v.push(0)];
             for (at, damage) in damages.iter().enumerate() {
                 let mut record = record(&graphs(false));
                 damage(record.integers.get_mut(name).unwrap());

@@ -21,6 +21,7 @@ mod golden {
     mod definiteness;
     mod features;
     mod functions;
+    mod graphs;
     mod hypothesis;
     mod kernels;
     mod logistic;
@@ -45,12 +46,14 @@ mod hypothesis {
 mod io {
     mod chunks;
     mod files;
+    mod graphs;
     mod wrong_files;
 }
 mod kernel {
     mod broken;
     mod conformance;
     mod docs_table;
+    mod graphs;
     mod properties;
     mod text;
     mod wendland;
@@ -61,6 +64,7 @@ mod learn {
     mod centers;
     mod centers_memory;
     mod gaussian_process;
+    mod graphs;
     mod intervals;
     mod logistic;
     mod losses;
