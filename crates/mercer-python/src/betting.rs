@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::errors::to_python;
-use crate::input::Matrix;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
 use crate::run::run;
+use crate::objects::PointsInput;
 
 /// A sequential two-sample test, valid after every batch and at any stopping time (betting,
 /// e-values).
@@ -49,9 +49,11 @@ impl PySequentialTwoSample {
         Y: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<f64> {
-        let (first, second, options) = (Matrix::read(X, "X")?, Matrix::read(Y, "Y")?, Options::read(options)?);
+        let of = self.0.kernels().first();
+        let (first, second) = (PointsInput::read(of, X, "X")?, PointsInput::read(of, Y, "Y")?);
+        let options = Options::read(options)?;
         first.check_same_names(&second)?;
-        let (x, y, test) = (first.view(), second.view(), &mut self.0);
+        let (x, y, test) = (first.points(), second.points(), &mut self.0);
         Ok(run(py, &options, || test.update(x, y, &options.compute))?.p_value)
     }
 

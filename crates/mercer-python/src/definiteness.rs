@@ -153,7 +153,7 @@ fn check_pairs(kernel: &Kernel, pairs: Option<Pairs<'_>>, compute: &Compute) -> 
         None => check(None),
         Some(given @ Pairs::Within(Points::Precomputed(_))) => {
             let matrix = gram::dense(&kernel.bind(given, compute)?, compute)?;
-            definiteness::check_matrix(matrix.view())
+            definiteness::check_matrix(matrix.view(), compute)
         }
         Some(Pairs::Within(x) | Pairs::Between(x, _)) => check(Some(x)),
     }
@@ -259,7 +259,7 @@ pub fn repair(
     };
     let (given, options) = (Matrix::read(K, "K")?, Options::read(options)?);
     let k = given.view();
-    let repaired = run(py, &options, || options.compute.install(|| definiteness::repair(k, method)))?;
+    let repaired = run(py, &options, || definiteness::repair(k, method, &options.compute))?;
     let Repaired { matrix, shift, negative_mass, negative_count, change, eigenvalues } = repaired;
     let matrix = PyArray2::from_owned_array(py, matrix).unbind();
     Ok(PyRepaired { matrix, shift, negative_mass, negative_count, change, eigenvalues })

@@ -9,10 +9,11 @@ use pyo3::types::PyDict;
 
 use crate::errors::to_python;
 use crate::function::PyFunction;
-use crate::input::{Matrix, numbers};
+use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
 use crate::run::{at_points, run};
+use crate::objects::PointsInput;
 
 /// The mean embedding ``μ = Σ wᵢ k(·, xᵢ)`` of a weighted sample; without weights ``wᵢ = 1/n``.
 ///
@@ -41,10 +42,11 @@ impl PyMeanEmbedding {
         weights: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (sample, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let kernel = sample.name_columns(&kernel_of(kernel)?).map_err(to_python)?;
+        let (kernel, options) = (kernel_of(kernel)?, Options::read(options)?);
+        let sample = PointsInput::read(Some(&kernel), X, "X")?;
+        let kernel = sample.name_columns(&kernel).map_err(to_python)?;
         let weights = weights.map(|w| numbers(w, "weights")).transpose()?;
-        let (x, w) = (sample.view(), weights.as_deref().map(aview1));
+        let (x, w) = (sample.points(), weights.as_deref().map(aview1));
         run(py, &options, || MeanEmbedding::new(&kernel, x, w, &options.compute)).map(Self)
     }
 
@@ -56,7 +58,7 @@ impl PyMeanEmbedding {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |t, compute| self.0.evaluate(t, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |t, compute| self.0.evaluate(t, compute))
     }
 
     /// ``⟨μ, ν⟩`` with another embedding, or the expectation ``⟨μ, f⟩ = Σ wᵢ f(xᵢ)`` of a

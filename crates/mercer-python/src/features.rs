@@ -16,7 +16,8 @@ use crate::input::Matrix;
 use crate::kernel::PyKernel;
 use crate::options::Options;
 use crate::points::to_python_points;
-use crate::run::run;
+use crate::run::{at_points, run};
+use crate::objects::PointsInput;
 use mercer::error::MemoryPurpose;
 
 /// A feature map that is ready for points.
@@ -107,14 +108,14 @@ impl PyFeatures {
         points: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (sample, given, options) =
-            (Matrix::read(X, "X")?, Matrix::read_optional(points, "points")?, Options::read(options)?);
+        let (given, options) = (Matrix::read_optional(points, "points")?, Options::read(options)?);
+        let sample = PointsInput::read(Some(&kernel.0), X, "X")?;
         let landmarks = match given {
             Some(points) => Landmarks::Points(points.view().to_owned()),
             None => landmarks_named(landmarks)?,
         };
         let spec = Nystrom { landmarks, tolerance, ..Nystrom::new(kernel.0.clone(), n_components) };
-        let x = sample.view();
+        let x = sample.points();
         run(py, &options, || spec.fit(x, &options.compute)).map(|map| Self(Inner::Nystrom(map)))
     }
 
@@ -126,8 +127,8 @@ impl PyFeatures {
         X: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
+        let (points, options) = (PointsInput::read(Some(&kernel.0), X, "X")?, Options::read(options)?);
+        let x = points.points();
         let map = run(py, &options, || features::empirical_kernel_map(&kernel.0, x, &options.compute))?;
         Ok(Self(Inner::Nystrom(map)))
     }
@@ -145,6 +146,9 @@ impl PyFeatures {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        if let Inner::Nystrom(map) = &self.0 {
+            return at_points(py, Some(map.kernel()), X, options, |x, compute| map.transform(x, compute));
+        }
         let (map, points, options) = (self.0.dense()?, Matrix::read(X, "X")?, Options::read(options)?);
         let x = points.view();
         let z = run(py, &options, || map.transform(x, &options.compute))?;

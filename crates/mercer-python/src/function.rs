@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::errors::to_python;
-use crate::input::{Matrix, numbers};
+use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run};
+use crate::objects::PointsInput;
 
 /// A function ``f = Σ αᵢ k(·, xᵢ)`` of the RKHS of a kernel.
 ///
@@ -57,9 +58,10 @@ impl PyFunction {
         coefficients: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (centers, coefficients) = (Matrix::read(points, "points")?, numbers(coefficients, "coefficients")?);
-        let kernel = centers.name_columns(&kernel_of(kernel)?).map_err(to_python)?;
-        let (options, x) = (Options::read(options)?, centers.view());
+        let (kernel, coefficients) = (kernel_of(kernel)?, numbers(coefficients, "coefficients")?);
+        let centers = PointsInput::read(Some(&kernel), points, "points")?;
+        let kernel = centers.name_columns(&kernel).map_err(to_python)?;
+        let (options, x) = (Options::read(options)?, centers.points());
         let f = run(py, &options, || Expansion::new(&kernel, x, aview1(&coefficients), &options.compute))?;
         Ok(f.into())
     }
@@ -83,9 +85,10 @@ impl PyFunction {
         y: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (points, values) = (Matrix::read(X, "X")?, numbers(y, "y")?);
-        let kernel = points.name_columns(&kernel_of(kernel)?).map_err(to_python)?;
-        let (options, x) = (Options::read(options)?, points.view());
+        let (kernel, values) = (kernel_of(kernel)?, numbers(y, "y")?);
+        let points = PointsInput::read(Some(&kernel), X, "X")?;
+        let kernel = points.name_columns(&kernel).map_err(to_python)?;
+        let (options, x) = (Options::read(options)?, points.points());
         let (f, _) = run(py, &options, || Expansion::interpolate(&kernel, x, aview1(&values), &options.compute))?;
         Ok(f.into())
     }
@@ -98,7 +101,7 @@ impl PyFunction {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |x, compute| self.expansion.evaluate(x, compute))
+        at_points(py, Some(self.expansion.kernel()), X, options, |x, compute| self.expansion.evaluate(x, compute))
     }
 
     /// The inner product ``⟨f, g⟩ = αᵀKβ`` with a function of the same kernel.
@@ -125,8 +128,9 @@ impl PyFunction {
     /// The closest function on other points ``Z``; its ``residual_norm`` is ``‖f − Pf‖``.
     #[pyo3(signature = (Z, **options))]
     fn project(&self, py: Python<'_>, Z: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let (points, options) = (Matrix::read(Z, "Z")?, Options::read(options)?);
-        let z = points.view();
+        let options = Options::read(options)?;
+        let points = PointsInput::read(Some(self.expansion.kernel()), Z, "Z")?;
+        let z = points.points();
         let projection = run(py, &options, || self.expansion.project(z, &options.compute))?;
         Ok(Self { expansion: projection.function, residual_norm: Some(projection.residual_norm) })
     }
@@ -140,7 +144,7 @@ impl PyFunction {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.expansion.gradient(x, compute))
+        at_points(py, None, X, options, |x, compute| self.expansion.gradient(x.vectors()?, compute))
     }
 
     /// The bound ``‖f‖√k(x, x)`` on ``|f(x)|`` for every row of ``X``.
@@ -151,7 +155,7 @@ impl PyFunction {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |x, compute| self.expansion.bound(x, compute))
+        at_points(py, Some(self.expansion.kernel()), X, options, |x, compute| self.expansion.bound(x, compute))
     }
 
     /// The components in a sum of spaces: a dict from the text of each summand of the kernel to its

@@ -18,6 +18,7 @@ use crate::options::Options;
 use crate::points::to_python_points;
 use crate::process::{Process, ProcessFit};
 use crate::run::{at_points, run};
+use crate::objects::PointsInput;
 
 /// A Gaussian process that has seen no data yet.
 #[pyclass(frozen, name = "GaussianProcess", module = "mercer._mercer")]
@@ -73,8 +74,9 @@ impl PyGaussianProcess {
         y: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyGaussianProcessFit> {
-        let (points, targets, options) = (Matrix::read(X, "X")?, numbers(y, "y")?, Options::read(options)?);
-        let x = points.view();
+        let (targets, options) = (numbers(y, "y")?, Options::read(options)?);
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
+        let x = points.points();
         let fit = run(py, &options, || match self.0.fit(x, aview1(&targets), &options.compute) {
             Err(error) if error.is_numerical() => Ok(Err(error)),
             other => other.map(Ok),
@@ -133,7 +135,7 @@ impl PyGaussianProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.mean(x, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.mean(x, compute))
     }
 
     /// Mean and variance of ``f`` at every row of ``X``.
@@ -144,8 +146,9 @@ impl PyGaussianProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Pair<'py>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
+        let options = Options::read(options)?;
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
+        let x = points.points();
         let at = run(py, &options, || self.0.predict(x, &options.compute))?;
         Ok((PyArray1::from_owned_array(py, at.mean), PyArray1::from_owned_array(py, at.variance)))
     }
@@ -158,7 +161,7 @@ impl PyGaussianProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.covariance(x, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.covariance(x, compute))
     }
 
     /// Functions drawn from the posterior, one per column.
@@ -170,7 +173,7 @@ impl PyGaussianProcessFit {
         count: usize,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.sample(x, count, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.sample(x, count, compute))
     }
 
     /// Mean and variance of every observation given the others, and the sum of the log densities.

@@ -19,6 +19,7 @@ use crate::measure::{HSIC, QUADRATIC, read_variables, stein_kernel};
 use crate::options::Options;
 use crate::run::run;
 use crate::samples::{TwoSamples, choice, count};
+use crate::objects::PointsInput;
 
 const WEIGHTS: [(&str, KernelWeights); 4] = [
     ("uniform", KernelWeights::Uniform),
@@ -126,7 +127,7 @@ pub fn two_sample_test<'py>(
     let options = Options::read(options)?;
     let outcome = match &samples {
         TwoSamples::Points(x, y) => {
-            let (x, y) = (x.view(), y.view());
+            let (x, y) = (x.points(), y.points());
             run(py, &options, || test.test(x, y, &options.compute))?
         }
         TwoSamples::Gram(values, first) => {
@@ -235,8 +236,10 @@ pub fn conditional_independence_test<'py>(
     level: f64,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (first, second, third) = (Matrix::read(X, "X")?, Matrix::read(Y, "Y")?, Matrix::read(Z, "Z")?);
-    let named = |kernel: Option<&PyKernel>, of: &Matrix<'_>| kernel.map(|k| of.name_columns(&k.0)).transpose();
+    let read = |kernel: Option<&PyKernel>, value, what| PointsInput::read(kernel.map(|k| &k.0), value, what);
+    let (first, second) = (read(kernel_x, X, "X")?, read(kernel_y, Y, "Y")?);
+    let third = read(smoothing.as_ref().map(|(kernel, _)| &**kernel), Z, "Z")?;
+    let named = |kernel: Option<&PyKernel>, of: &PointsInput<'_>| kernel.map(|k| of.name_columns(&k.0)).transpose();
     let smoothing = match smoothing {
         Some((kernel, ridge)) => {
             ConditionalSmoothing::Fixed { kernel: third.name_columns(&kernel.0).map_err(to_python)?, ridge }
@@ -251,7 +254,7 @@ pub fn conditional_independence_test<'py>(
         permutations: count("permutations", permutations)?,
         level,
     };
-    let (x, y, z, options) = (first.view(), second.view(), third.view(), Options::read(options)?);
+    let (x, y, z, options) = (first.points(), second.points(), third.points(), Options::read(options)?);
     let outcome = run(py, &options, || test.test(x, y, z, &options.compute))?;
     as_dict(py, &outcome)
 }

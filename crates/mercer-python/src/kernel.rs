@@ -266,6 +266,19 @@ impl PyKernel {
         mercer::select::with_lengthscale(&self.0, lengthscale).map(Self).map_err(to_python)
     }
 
+    /// What its points are: ``"vectors"``, ``"strings"``, ``"graphs"``, ``"bags"``, ``"persistence
+    /// diagrams"`` or ``"precomputed kernel values"``; None where any will do.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.Kernel("normalized(spectrum(length=3))").point_kind
+    /// 'strings'
+    #[getter]
+    fn point_kind(&self) -> Option<String> {
+        self.0.point_kind().map(|kind| kind.to_string())
+    }
+
     /// The continuous parameters: a dict from the name of each to its value, in the order of the
     /// text.
     #[getter]

@@ -20,6 +20,7 @@ mod law;
 mod losses;
 mod measure;
 mod model;
+mod objects;
 mod options;
 mod parameters;
 mod points;
@@ -49,6 +50,9 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
     module.add_class::<binned::PyBinned>()?;
     module.add_class::<kernel::PyKernel>()?;
+    module.add_class::<objects::PyBags>()?;
+    module.add_class::<objects::PyDiagrams>()?;
+    module.add_class::<objects::PyObjects>()?;
     module.add_class::<function::PyFunction>()?;
     module.add_class::<spectrum::PySpectrum>()?;
     module.add_class::<definiteness::PyCounterexample>()?;

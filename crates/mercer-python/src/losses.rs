@@ -4,8 +4,8 @@ use mercer::learn::loss::{LossEvidence, LossPlan, LossSolver};
 use mercer::learn::{
     KernelMachine, KernelMachineFit, LogisticFit, LogisticRegression, Loss, QuantileCurves, QuantileCurvesFit,
 };
-use mercer::{Compute, Kernel, Result};
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, aview1};
+use mercer::{Compute, Kernel, Points, Result};
+use ndarray::{Array2, ArrayView1, Axis, aview1};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,13 +13,14 @@ use pyo3::types::PyDict;
 
 use crate::centers::centers_of;
 use crate::errors::to_python;
-use crate::input::{Matrix, numbers};
+use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run};
 use crate::svm::{reason, reworded};
+use crate::objects::PointsInput;
 
 /// A logistic regression or a loss that was not fitted yet.
 #[pyclass(frozen, name = "Penalized", module = "mercer._mercer")]
@@ -94,11 +95,11 @@ impl PyPenalized {
         sample_weight: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyPenalizedFit> {
-        let points = Matrix::read(X, "X")?;
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
         let targets = numbers(y, "y")?;
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
-        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let (x, weights) = (points.points(), weights.as_deref().map(aview1));
         let work = || self.run(x, &targets, weights, &options.compute).map_err(reworded);
         run(py, &options, work).map(PyPenalizedFit)
     }
@@ -124,10 +125,20 @@ impl PyPenalized {
     }
 }
 
+impl Spec {
+    fn kernel(&self) -> &Kernel {
+        match self {
+            Self::Logistic(spec) => &spec.kernel,
+            Self::Machine(spec) => &spec.kernel,
+            Self::Quantiles(spec) => &spec.kernel,
+        }
+    }
+}
+
 impl PyPenalized {
     fn run(
         &self,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         y: &[f64],
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
@@ -189,6 +200,13 @@ impl PenalizedFit {
             Self::Logistic(fit) => vec![*fit.evidence()],
             Self::Machine(fit) => vec![*fit.evidence()],
             Self::Quantiles(fit) => fit.fits().iter().map(|f| *f.evidence()).collect(),
+        }
+    }
+
+    fn kernel(&self) -> Option<&Kernel> {
+        match self {
+            Self::Logistic(fit) => Some(fit.kernel()),
+            other => other.machines().first().map(KernelMachineFit::kernel),
         }
     }
 
@@ -397,9 +415,9 @@ impl PyPenalizedFit {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
-        of: fn(&PenalizedFit, ArrayView2<f64>, &Compute) -> Result<Array2<f64>>,
+        of: fn(&PenalizedFit, Points<'_>, &Compute) -> Result<Array2<f64>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, x, options, |x, compute| of(&self.0, x, compute))
+        at_points(py, self.0.kernel(), x, options, |x, compute| of(&self.0, x, compute))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::kernel::PyKernel;
 use crate::options::Options;
 use crate::run::run;
 use crate::samples::{TwoSamples, choice};
+use crate::objects::PointsInput;
 
 const ESTIMATORS: [(&str, Estimator); 4] = [
     ("biased", Estimator::Biased),
@@ -41,7 +42,7 @@ pub fn mmd(
     let (kernel, compute) = (named.unwrap_or_else(|| kernel.0.clone()), &options.compute);
     match &samples {
         TwoSamples::Points(x, y) => {
-            let (x, y) = (x.view(), y.view());
+            let (x, y) = (x.points(), y.points());
             run(py, &options, || measure::mmd(x, y, &kernel, estimator, compute))
         }
         TwoSamples::Gram(values, first) => {
@@ -64,10 +65,12 @@ pub fn mmd_witness(
     kernel: &PyKernel,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyFunction> {
-    let (first, second, options) = (Matrix::read(X, "X")?, Matrix::read(Y, "Y")?, Options::read(options)?);
+    let of = Some(&kernel.0);
+    let (first, second) = (PointsInput::read(of, X, "X")?, PointsInput::read(of, Y, "Y")?);
+    let options = Options::read(options)?;
     first.check_same_names(&second)?;
     let kernel = first.name_columns(&kernel.0).map_err(crate::errors::to_python)?;
-    let (x, y) = (first.view(), second.view());
+    let (x, y) = (first.points(), second.points());
     Ok(run(py, &options, || measure::witness(x, y, &kernel, &options.compute))?.into())
 }
 

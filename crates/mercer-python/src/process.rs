@@ -5,8 +5,8 @@ use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimization, Prediction};
 use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
 use mercer::model::Fitted;
-use mercer::{Compute, Error, Expansion, Kernel, Result};
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use mercer::{Compute, Error, Expansion, Kernel, Points, Result};
+use ndarray::{Array1, Array2, ArrayView1};
 
 /// What is to be fitted.
 pub enum Process {
@@ -15,10 +15,17 @@ pub enum Process {
 }
 
 impl Process {
-    pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<ProcessFit> {
+    pub fn fit(&self, x: Points<'_>, y: ArrayView1<f64>, compute: &Compute) -> Result<ProcessFit> {
         match self {
             Self::Exact(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Exact(fit.into())),
-            Self::Sparse(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Sparse(fit.into())),
+            Self::Sparse(process) => process.fit(x.vectors()?, y, compute).map(|fit| ProcessFit::Sparse(fit.into())),
+        }
+    }
+
+    pub fn kernel(&self) -> &Kernel {
+        match self {
+            Self::Exact(process) => &process.kernel,
+            Self::Sparse(process) => &process.kernel,
         }
     }
 
@@ -37,31 +44,31 @@ pub enum ProcessFit {
 }
 
 impl ProcessFit {
-    pub fn mean(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+    pub fn mean(&self, x: Points<'_>, compute: &Compute) -> Result<Array1<f64>> {
         match self {
             Self::Exact(fit) => fit.mean(x, compute),
-            Self::Sparse(fit) => fit.predict(x, compute).map(|at| at.mean),
+            Self::Sparse(fit) => fit.predict(x.vectors()?, compute).map(|at| at.mean),
         }
     }
 
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Prediction> {
+    pub fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Prediction> {
         match self {
             Self::Exact(fit) => fit.predict(x, compute),
-            Self::Sparse(fit) => fit.predict(x, compute),
+            Self::Sparse(fit) => fit.predict(x.vectors()?, compute),
         }
     }
 
-    pub fn covariance(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn covariance(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         match self {
             Self::Exact(fit) => fit.covariance(x, compute),
-            Self::Sparse(fit) => fit.covariance(x, compute),
+            Self::Sparse(fit) => fit.covariance(x.vectors()?, compute),
         }
     }
 
-    pub fn sample(&self, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn sample(&self, x: Points<'_>, count: usize, compute: &Compute) -> Result<Array2<f64>> {
         match self {
             Self::Exact(fit) => fit.sample(x, count, compute),
-            Self::Sparse(fit) => fit.sample(x, count, compute),
+            Self::Sparse(fit) => fit.sample(x.vectors()?, count, compute),
         }
     }
 

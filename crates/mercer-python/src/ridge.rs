@@ -2,7 +2,7 @@
 
 use mercer::learn::ridge::{Diagnostics, IntervalTarget, RidgeMethod, RidgeSolver};
 use mercer::learn::{Ridge, RidgeFit};
-use mercer::{Compute, Error};
+use mercer::{Compute, Error, Points};
 use ndarray::{ArrayView1, ArrayView2, aview1};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
@@ -19,6 +19,7 @@ use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::run;
+use crate::objects::PointsInput;
 
 /// A ridge regression that was not fitted yet.
 #[pyclass(frozen, name = "Ridge", module = "mercer._mercer")]
@@ -55,12 +56,12 @@ impl PyRidge {
         null_space: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyRidgeFit> {
-        let (points, targets) = (Matrix::read(X, "X")?, Matrix::read(y, "y")?);
+        let (points, targets) = (PointsInput::read(Some(&self.0.kernel), X, "X")?, Matrix::read(y, "y")?);
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let functions = Matrix::read_optional(null_space, "null_space")?;
         let options = Options::read(options)?;
         let data =
-            (points.view(), functions.as_ref().map(Matrix::view), targets.view(), weights.as_deref().map(aview1));
+            (points.points(), functions.as_ref().map(Matrix::view), targets.view(), weights.as_deref().map(aview1));
         run(py, &options, || fit(&self.0, data, &options.compute).map_err(reworded)).map(PyRidgeFit)
     }
 
@@ -86,7 +87,7 @@ impl PyRidge {
 }
 
 type RidgeArrays<'a> =
-    (ArrayView2<'a, f64>, Option<ArrayView2<'a, f64>>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>);
+    (Points<'a>, Option<ArrayView2<'a, f64>>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>);
 
 fn fit(ridge: &Ridge, (x, basis, y, weights): RidgeArrays<'_>, compute: &Compute) -> mercer::Result<RidgeFit> {
     match basis {
@@ -139,9 +140,10 @@ impl PyRidgeFit {
         null_space: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, functions) = (Matrix::read(X, "X")?, Matrix::read_optional(null_space, "null_space")?);
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
+        let functions = Matrix::read_optional(null_space, "null_space")?;
         let options = Options::read(options)?;
-        let (x, basis) = (points.view(), functions.as_ref().map(Matrix::view));
+        let (x, basis) = (points.points(), functions.as_ref().map(Matrix::view));
         let values = run(py, &options, || match basis {
             None => self.0.predict(x, &options.compute),
             Some(basis) => self.0.predict_with_null_space(x, basis, &options.compute),
@@ -160,9 +162,10 @@ impl PyRidgeFit {
         observation: bool,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, functions) = (Matrix::read(X, "X")?, Matrix::read_optional(null_space, "null_space")?);
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
+        let functions = Matrix::read_optional(null_space, "null_space")?;
         let options = Options::read(options)?;
-        let (x, basis) = (points.view(), functions.as_ref().map(Matrix::view));
+        let (x, basis) = (points.points(), functions.as_ref().map(Matrix::view));
         let target = if observation { IntervalTarget::Observation } else { IntervalTarget::Function };
         let errors = run(py, &options, || match basis {
             None => self.0.standard_errors(x, target, &options.compute),

@@ -4,16 +4,16 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mercer::Compute;
-use ndarray::{Array, ArrayView2, Dimension};
+use mercer::{Compute, Kernel, Points};
+use ndarray::{Array, Dimension};
 use numpy::PyArray;
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::to_python;
-use crate::input::Matrix;
 use crate::options::Options;
+use crate::objects::PointsInput;
 
 /// How often the waiting thread polls Python for signals. Shorter than a person notices.
 const POLL: Duration = Duration::from_millis(50);
@@ -31,12 +31,13 @@ pub fn run<T: Send>(py: Python<'_>, options: &Options, work: impl FnOnce() -> me
 /// Python.
 pub fn at_points<'py, D: Dimension>(
     py: Python<'py>,
+    kernel: Option<&Kernel>,
     x: &Bound<'py, PyAny>,
     options: Option<&Bound<'py, PyDict>>,
-    work: impl FnOnce(ArrayView2<f64>, &Compute) -> mercer::Result<Array<f64, D>> + Send,
+    work: impl FnOnce(Points<'_>, &Compute) -> mercer::Result<Array<f64, D>> + Send,
 ) -> PyResult<Bound<'py, PyArray<f64, D>>> {
-    let (points, options) = (Matrix::read(x, "X")?, Options::read(options)?);
-    let x = points.view();
+    let (points, options) = (PointsInput::read(kernel, x, "X")?, Options::read(options)?);
+    let x = points.points();
     Ok(PyArray::from_owned_array(py, run(py, &options, || work(x, &options.compute))?))
 }
 

@@ -6,11 +6,12 @@ use pyo3::prelude::*;
 
 use crate::errors::to_python;
 use crate::input::Matrix;
+use crate::objects::PointsInput;
 
 /// What replaces two samples.
 pub enum TwoSamples<'py> {
-    /// Two matrices with a row per point.
-    Points(Matrix<'py>, Matrix<'py>),
+    /// The points of both samples.
+    Points(PointsInput<'py>, PointsInput<'py>),
     /// Kernel values of the pooled sample, and how many of its points are the first sample.
     Gram(Matrix<'py>, usize),
 }
@@ -31,7 +32,8 @@ impl<'py> TwoSamples<'py> {
             })?;
             return Ok((kernel, Self::Gram(Matrix::read(x, "X")?, first)));
         }
-        let (x, y) = (Matrix::read(x, "X")?, Matrix::read(y, "Y")?);
+        let of = kernel.as_ref();
+        let (x, y) = (PointsInput::read(of, x, "X")?, PointsInput::read(of, y, "Y")?);
         x.check_same_names(&y)?;
         let kernel = kernel.map(|k| x.name_columns(&k)).transpose().map_err(to_python)?;
         Ok((kernel, Self::Points(x, y)))

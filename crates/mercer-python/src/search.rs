@@ -13,6 +13,7 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
 use crate::ridge::{PyRidgeFit, reworded};
 use crate::run::run;
+use crate::objects::PointsInput;
 
 /// A [`SearchedRange`] as a tuple.
 type SearchedNumbers = (&'static str, (f64, f64), (f64, f64), f64, bool);
@@ -62,10 +63,10 @@ impl PyRidgeSearch {
         sample_weight: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyRidgeSearchFit> {
-        let (points, targets) = (Matrix::read(X, "X")?, Matrix::read(y, "y")?);
+        let (points, targets) = (PointsInput::read(self.0.kernels.first(), X, "X")?, Matrix::read(y, "y")?);
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
-        let (x, y, weights) = (points.view(), targets.view(), weights.as_deref().map(aview1));
+        let (x, y, weights) = (points.points(), targets.view(), weights.as_deref().map(aview1));
         let fit = || self.0.fit(x, y, weights, &options.compute).map_err(|e| Part::Search.name(reworded(e)));
         run(py, &options, fit).map(PyRidgeSearchFit)
     }

@@ -97,7 +97,7 @@ impl PySharedProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.mean(x, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.mean(x, compute))
     }
 
     /// The variance of every target at the rows of ``X``; rounding may make it slightly negative.
@@ -108,7 +108,7 @@ impl PySharedProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.variance(x, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.variance(x, compute))
     }
 
     /// The covariance of every target at the rows of ``X``.
@@ -119,7 +119,7 @@ impl PySharedProcessFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.covariance(x, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.covariance(x, compute))
     }
 
     /// The mean of one target as a function.
@@ -251,7 +251,8 @@ impl PyMatrixEvidence {
         cross: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, cross, options, |c, compute| {
+        at_points(py, None, cross, options, |c, compute| {
+            let c = c.vectors()?;
             let half = self.0.factor().half_solve(c, compute)?;
             Ok((&half * &half).sum_axis(Axis(0)))
         })
@@ -265,7 +266,8 @@ impl PyMatrixEvidence {
         cross: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, cross, options, |c, compute| {
+        at_points(py, None, cross, options, |c, compute| {
+            let c = c.vectors()?;
             let half = self.0.factor().half_solve(c, compute)?;
             Ok(half.t().dot(&half))
         })

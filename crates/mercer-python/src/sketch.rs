@@ -78,7 +78,7 @@ impl PyEmbeddingSketch {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |t, compute| self.0.evaluate(t, compute))
+        at_points(py, None, X, options, |t, compute| self.0.evaluate(t, compute))
     }
 
     /// ``⟨μ, ν⟩``, about.

@@ -87,7 +87,7 @@ impl PyLocalFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.predict(x, compute))
+        at_points(py, None, X, options, |x, compute| self.0.predict(x.vectors()?, compute))
     }
 
     /// The slope of the local line at every position.
@@ -98,7 +98,7 @@ impl PyLocalFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.slopes(x, compute))
+        at_points(py, None, X, options, |x, compute| self.0.slopes(x.vectors()?, compute))
     }
 
     #[getter]

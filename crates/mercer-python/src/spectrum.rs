@@ -100,7 +100,7 @@ impl PySpectrum {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.eigenfunctions(x, compute))
+        at_points(py, None, X, options, |x, compute| self.0.eigenfunctions(x.vectors()?, compute))
     }
 
     /// The features ``√μⱼ φⱼ(x)``, whose inner products are the kernel but for the modes that are
@@ -112,7 +112,7 @@ impl PySpectrum {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.features(x, compute))
+        at_points(py, None, X, options, |x, compute| self.0.features(x.vectors()?, compute))
     }
 
     /// ``⟨f, g⟩ = Σ aⱼbⱼ/μⱼ`` of functions given by their coefficients.

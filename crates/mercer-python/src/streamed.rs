@@ -126,7 +126,7 @@ impl PyStreamedRidgeFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.predict(x, compute))
+        at_points(py, None, X, options, |x, compute| self.0.predict(x.vectors()?, compute))
     }
 
     #[getter]

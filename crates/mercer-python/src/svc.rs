@@ -9,13 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::Part;
-use crate::input::{Matrix, numbers};
+use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run, run_anytime};
 use crate::svm::{evidence_dict, indices, reworded, solver};
+use crate::objects::PointsInput;
 
 /// A classifier that was not fitted yet.
 #[pyclass(frozen, name = "Svc", module = "mercer._mercer")]
@@ -61,10 +62,10 @@ impl PySvc {
         sample_weight: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PySvcFit> {
-        let points = Matrix::read(X, "X")?;
+        let points = PointsInput::read(Some(&self.0.kernel), X, "X")?;
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
-        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let (x, weights) = (points.points(), weights.as_deref().map(aview1));
         let work = || self.0.fit(x, &Classes::from_indices(classes, names)?, weights, &options.compute);
         run_anytime(py, &options, || work().map_err(|e| Part::Classifier.name(reworded(e)))).map(PySvcFit)
     }
@@ -85,10 +86,10 @@ impl PySvc {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let kernels = kernels.iter().map(kernel_of).collect::<PyResult<Vec<_>>>()?;
-        let points = Matrix::read(X, "X")?;
+        let points = PointsInput::read(kernels.first(), X, "X")?;
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
-        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let (x, weights) = (points.points(), weights.as_deref().map(aview1));
         let work = || {
             let classes = Classes::from_indices(classes, names)?;
             svm_grid(&self.0, &kernels, &c, &folds, x, &classes, weights, &options.compute).map(|grid| grid.accuracy)
@@ -137,8 +138,9 @@ impl PySvcFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<usize>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
+        let options = Options::read(options)?;
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
+        let x = points.points();
         Ok(PyArray1::from_vec(py, run(py, &options, || self.0.predict(x, &options.compute))?))
     }
 
@@ -152,9 +154,10 @@ impl PySvcFit {
         pairs: bool,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let options = Options::read(options)?;
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
         let (x, shape) =
-            (points.view(), if pairs { DecisionShape::OneVersusOne } else { DecisionShape::OneVersusRest });
+            (points.points(), if pairs { DecisionShape::OneVersusOne } else { DecisionShape::OneVersusRest });
         let values = run(py, &options, || self.0.decision_function(x, shape, &options.compute))?;
         Ok(PyArray2::from_owned_array(py, values))
     }
@@ -167,7 +170,7 @@ impl PySvcFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, X, options, |x, compute| self.0.probabilities(x, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.probabilities(x, compute))
     }
 
     #[getter]

@@ -4,17 +4,18 @@ use mercer::learn::svm::{OneClass, OneClassFit, SvmEvidence, Svr, SvrFit, Tube};
 use mercer::solve::{DualOptions, Stopped};
 use mercer::{Error, Kernel};
 use ndarray::aview1;
-use numpy::{PyArray1, PyArray2};
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::input::{Matrix, numbers};
+use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{run, run_anytime};
+use crate::objects::PointsInput;
 
 /// How the dual problem is solved.
 pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {
@@ -73,6 +74,15 @@ enum Spec {
     Region(OneClass),
 }
 
+impl Spec {
+    fn kernel(&self) -> &Kernel {
+        match self {
+            Self::Regression(svr) => &svr.kernel,
+            Self::Region(region) => &region.kernel,
+        }
+    }
+}
+
 #[pymethods]
 #[allow(non_snake_case)]
 impl PySvm {
@@ -109,11 +119,11 @@ impl PySvm {
         sample_weight: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PySvmFit> {
-        let points = Matrix::read(X, "X")?;
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
         let targets = y.map(|y| numbers(y, "y")).transpose()?.unwrap_or_default();
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
-        let (x, weights) = (points.view(), weights.as_deref().map(aview1));
+        let (x, weights) = (points.points(), weights.as_deref().map(aview1));
         let work = || match &self.0 {
             Spec::Regression(svr) => svr.fit(x, aview1(&targets), weights, &options.compute).map(SvmFit::Regression),
             Spec::Region(region) => region.fit(x, weights, &options.compute).map(SvmFit::Region),
@@ -163,8 +173,9 @@ impl PySvmFit {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let x = points.view();
+        let options = Options::read(options)?;
+        let points = PointsInput::read(Some(of!(self, kernel)), X, "X")?;
+        let x = points.points();
         let values = run(py, &options, || match &self.0 {
             SvmFit::Regression(fit) => fit.predict(x, &options.compute),
             SvmFit::Region(fit) => fit.decisions(x, &options.compute),

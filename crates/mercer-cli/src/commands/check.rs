@@ -44,7 +44,7 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
 /// A matrix precomputed, or an expression over one.
 fn check_matrix(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
     let matrix = dense(&kernel.bind(Pairs::precomputed(matrix), compute)?, compute)?;
-    let mut report = summary(kernel, &definiteness::check_matrix(matrix.view())?, &[]);
+    let mut report = summary(kernel, &definiteness::check_matrix(matrix.view(), compute)?, &[]);
     report.figures.push(spectrum::of_matrix(kernel.to_string(), &matrix, compute)?);
     Ok(report)
 }

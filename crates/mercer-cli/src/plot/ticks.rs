@@ -39,7 +39,7 @@ mod tests {
     fn ticks_are_round() {
         let close = |found: Vec<f64>, expected: &[f64]| {
             assert_eq!(found.len(), expected.len(), "{found:?}");
-            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+            mercer::assert_close!(found.iter(), expected, each = 1e-12, "{found:?}");
         };
         close(round(0.0, 1.0, 5), &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
         close(round(-3.3, 7.1, 5), &[0.0, 5.0]);

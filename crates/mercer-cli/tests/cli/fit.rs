@@ -53,7 +53,7 @@ fn an_explicit_kernel_and_lambda_are_taken_as_they_are() {
     mercer(&["predict", &model, &new, "-o", &out]).done();
     let [(name, values)] = &columns(&out)[..] else { panic!("one column expected") };
     assert_eq!(name, "prediction");
-    assert!(values.iter().zip([3.0, -6.0]).all(|(f, e)| (f - e).abs() <= 1e-13), "{values:?}");
+    mercer::assert_close!(values.iter(), [3.0, -6.0], each = 1e-13, "{values:?}");
     assert_eq!(mercer(&["predict", &model, &new]).done().out, std::fs::read_to_string(&out).unwrap());
     let words =
         ["fit", "ridge", &data, "--target", "y", "--kernel", "linear()", "--lambda", "2", "--intercept", "--json"];
@@ -212,7 +212,8 @@ fn the_parts_of_a_sum_of_kernels_have_shares_and_a_picture() {
     let parts = mercer(&[&words[..], &["--json"]].concat()).json()["effects"][0]["parts"].clone();
     assert_eq!((&parts[0]["columns"][0], &parts[1]["columns"][0]), (&"x".into(), &"z".into()));
     let share = |i: usize| parts[i]["variance_share"].as_f64().unwrap();
-    assert!(share(0) > 0.95 && (share(0) + share(1) - 1.0).abs() < 1e-9, "{parts}");
+    assert!(share(0) > 0.95, "{parts}");
+    mercer::assert_close!(share(0) + share(1), 1.0, abs = 1e-9, "{parts}");
 }
 
 #[test]

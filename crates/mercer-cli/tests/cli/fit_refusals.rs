@@ -30,6 +30,18 @@ fn numbers_that_make_no_sense() {
 }
 
 #[test]
+fn penalties_that_are_lost_in_rounding_are_named() {
+    let iris = example("iris.csv");
+    let logistic = ["fit", "logistic", &iris, "--target", "species", "--kernel", "gaussian()", "--lambda"];
+    for lambda in ["1e-300", "1e-200", "1e-100", "1e-20"] {
+        let run = mercer(&[&logistic[..], &[lambda]].concat());
+        run.fails(2, &["lost in rounding", "use a larger --lambda"]);
+    }
+    let gp = ["fit", "gp", &iris, "--target", "petal_width", "--columns", "petal_length", "--kernel", "gaussian()"];
+    mercer(&[&gp[..], &["--noise", "1e-300"]].concat()).fails(2, &["K + 1e-300·I", "use a larger --noise"]);
+}
+
+#[test]
 fn columns_that_make_no_sense() {
     let folder = tempfile::tempdir().unwrap();
     let iris = example("iris.csv");

@@ -100,7 +100,7 @@ fn a_streamed_fit_is_near_the_fit_in_memory() {
     assert_eq!(streamed["streamed"], "requested");
     assert_eq!((&streamed["rows"], &streamed["inputs"]), (&whole["rows"], &whole["inputs"]));
     let rmse = |value: &Value| value["rmse"].as_f64().unwrap();
-    assert!((rmse(&streamed) - rmse(&whole)).abs() <= 1e-3, "{streamed}\n{whole}");
+    mercer::assert_close!(rmse(&streamed), rmse(&whole), abs = 1e-3, "{streamed}\n{whole}");
     let predict = |model: &str| mercer(&["predict", model, &data, "--json"]).json();
     let (found, expected) = (predict(&b), predict(&a));
     assert_eq!(found["kind"], "streamed_ridge");

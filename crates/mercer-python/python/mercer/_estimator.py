@@ -6,9 +6,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
-from mercer._mercer import Inputs
+from mercer._kernel_names import object_kernel
+from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
 
 
@@ -51,11 +58,31 @@ class Estimator(BaseEstimator):
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
+        kernel = self._object_kernel()
+        if kernel is not None:
+            y = _check_y(y, multi_output=checks.get("multi_output", False), y_numeric=True, estimator=self)
+            return self._read_objects(kernel, X, y), np.asarray(y, dtype=np.float64)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **checks)
         return X, np.asarray(y, dtype=np.float64)
 
+    def _object_kernel(self) -> Kernel | None:
+        """Return the kernel, where its points are not vectors."""
+        return object_kernel(getattr(self, "kernel", None))
+
+    def _read_objects(self, kernel: Kernel, X: Any, y: Any = None) -> Objects:
+        """Check strings, graphs, bags or diagrams of a fit; a former fit may have known columns."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        points = Objects(kernel, X)
+        check_consistent_length(points, y)
+        return points
+
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check the data of a fit whose targets are classes."""
+        kernel = self._object_kernel()
+        if kernel is not None:
+            y = _check_y(y, estimator=self)
+            return self._read_objects(kernel, X, y), y
         return validate_data(self, X, y, dtype=np.float64, order="C")
 
     def _read(self, X: Any) -> np.ndarray:
@@ -63,6 +90,9 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         if self._inputs is not None:
             return self._encoded(X)
+        kernel = self._object_kernel()
+        if kernel is not None:
+            return Objects(kernel, X)
         return validate_data(self, X, dtype=np.float64, order="C", reset=False)
 
     def _encoded(self, X: Any) -> np.ndarray:

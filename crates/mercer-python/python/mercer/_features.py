@@ -55,7 +55,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
         self._dtype = "float32" if is_single(X) else "float64"
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        kernel = self._object_kernel()
+        X = validate_data(self, X, dtype=np.float64, order="C") if kernel is None else self._read_objects(kernel, X)
         self._seed = _seed(getattr(self, "random_state", None))
         self._sample_size = X.shape[0]
         self._gamma = gamma_number(self._given("gamma", None), X, self.kernel)

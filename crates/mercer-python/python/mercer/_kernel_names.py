@@ -47,6 +47,18 @@ _NAMES: dict[str, Callable[..., Kernel]] = {
 }
 
 
+def object_kernel(kernel: Any) -> Kernel | None:
+    """Return a kernel whose points are not vectors; None for every other."""
+    if isinstance(kernel, str):
+        try:
+            kernel = Kernel(kernel)
+        except ValueError:
+            return None
+    if not isinstance(kernel, Kernel):
+        return None
+    return None if kernel.point_kind in (None, "vectors", "precomputed kernel values") else kernel
+
+
 def may_be_indefinite(kernel: Any) -> bool:
     """Whether a name of scikit-learn implies that the kernel is not positive semi-definite."""
     return isinstance(kernel, str) and kernel in ("sigmoid", "additive_chi2")

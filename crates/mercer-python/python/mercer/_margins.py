@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._estimator import target_names
 from mercer._kernels import KernelEstimator, is_computed_outside
-from mercer._mercer import Kernel
+from mercer._mercer import Kernel, Objects
 
 
 class MarginEstimator(KernelEstimator):
@@ -60,7 +60,8 @@ class MarginEstimator(KernelEstimator):
 
     def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
         """Return the kernel, rows and columns of data that is only to be explained."""
-        rows, columns = (len(X), len(X)) if is_computed_outside(self.kernel) else np.shape(X)
+        objects = self._object_kernel() is not None
+        rows, columns = (len(X), 1 if objects else len(X)) if objects or is_computed_outside(self.kernel) else np.shape(X)
         kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
         return kernel, rows, columns
 
@@ -136,7 +137,7 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
         return 1.0 / X.shape[1]
     if gamma != "scale":
         raise ValueError(f"gamma = {gamma!r} is not allowed: it must be 'scale', 'auto' or a number above 0")
-    variance = 1.0 if kernel == "precomputed" else spread(X, weights)
+    variance = 1.0 if kernel == "precomputed" or isinstance(X, Objects) else spread(X, weights)
     if not np.isfinite(variance):
         raise ValueError(
             "gamma = 'scale' needs the variance of X, which is not finite: the numbers are too large, rescale"

@@ -11,8 +11,8 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from mercer._covariance import MercerCovariance, ObjectCovariance, OutsideCovariance, is_kernel_object
 from mercer._estimator import Estimator, target_names
-from mercer._kernel_names import compiled, is_computed_outside
-from mercer._mercer import Kernel
+from mercer._kernel_names import compiled, is_computed_outside, object_kernel
+from mercer._mercer import Kernel, Objects
 
 #: The covariance where noise or inducing points are set without a kernel, and the noise beside such
 #: a kernel.
@@ -145,6 +145,8 @@ class ProcessChoices(Estimator):
         kernel = self._used_kernel()
         if self._inputs is not None:
             return self._encoded(X)
+        if object_kernel(kernel) is not None:
+            return Objects(object_kernel(kernel), X)
         if self._is_compiled(kernel):
             return validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return validate_data(self, X, reset=False, **self._form(kernel, X))

@@ -100,6 +100,9 @@ class Machine(MarginEstimator):
         """Check the data of a fit without targets."""
         if is_function(self.kernel):
             return self._objects(X, None)
+        kernel = self._object_kernel()
+        if kernel is not None:
+            return self._read_objects(kernel, X)
         return validate_data(self, X, dtype=np.float64, order="C")
 
     def _objects(self, X: Any, y: Any) -> Any:

@@ -22,22 +22,24 @@ const ASYMMETRY: f64 = 1e-10;
 ///
 /// # Errors
 /// [`Error::Shape`] unless the matrix is square, [`Error::Value`] for entries that are not finite
-/// or not symmetric.
+/// or not symmetric, [`Error::Canceled`].
 ///
 /// # Example
 /// ```
-/// use mercer::definiteness::check_matrix;
-/// let found = check_matrix(ndarray::array![[1.0, 2.0], [2.0, 1.0]].view())?;
+/// use mercer::{Compute, definiteness::check_matrix};
+/// let found = check_matrix(ndarray::array![[1.0, 2.0], [2.0, 1.0]].view(), &Compute::new())?;
 /// assert_eq!(found.as_option(), Some(false));
 /// assert_eq!(found.counterexample().unwrap().indices, [0, 1]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn check_matrix(matrix: ArrayView2<f64>) -> Result<Check> {
+pub fn check_matrix(matrix: ArrayView2<f64>, compute: &Compute) -> Result<Check> {
     let symmetric = symmetric_part(matrix)?;
-    let eigen = symmetric_eigen(symmetric.view(), &Compute::unlimited())?;
+    let eigen = symmetric_eigen(symmetric.view(), compute)?;
     let lowest = eigen.values.first().copied().unwrap_or(0.0);
     let tolerance = rounding(&symmetric);
-    let counterexample = if lowest < -tolerance { refute(&symmetric, &eigen.vectors.column(0).to_vec()) } else { None };
+    let is_negative = lowest < -tolerance;
+    let counterexample =
+        if is_negative { refute(&symmetric, &eigen.vectors.column(0).to_vec(), compute)? } else { None };
     Ok(Check {
         weights: counterexample.as_ref().map_or_else(Vec::new, |found| found.weights.clone()),
         verdict: counterexample.map_or(CheckVerdict::NotRefuted, CheckVerdict::Refuted),
@@ -70,18 +72,19 @@ pub(super) fn symmetric_part(matrix: ArrayView2<f64>) -> Result<Array2<f64>> {
 }
 
 /// The rows with the largest weights, as few as still show a negative value.
-fn refute(matrix: &Array2<f64>, weights: &[f64]) -> Option<Counterexample> {
+fn refute(matrix: &Array2<f64>, weights: &[f64], compute: &Compute) -> Result<Option<Counterexample>> {
     let order = by_weight(weights);
     let sizes = (0..).map(|k| 1_usize << k).take_while(|&m| m < order.len()).chain([order.len()]);
-    sizes.into_iter().find_map(|m| refute_with(matrix, &order[..m]))
+    sizes.into_iter().find_map(|m| refute_with(matrix, &order[..m], compute).transpose()).transpose()
 }
 
-fn refute_with(matrix: &Array2<f64>, chosen: &[usize]) -> Option<Counterexample> {
+fn refute_with(matrix: &Array2<f64>, chosen: &[usize], compute: &Compute) -> Result<Option<Counterexample>> {
     let mut rows = chosen.to_vec();
     rows.sort_unstable();
     let part = Array2::from_shape_fn((rows.len(), rows.len()), |(i, j)| matrix[[rows[i], rows[j]]]);
-    let eigen = symmetric_eigen(part.view(), &Compute::unlimited()).ok()?;
-    let clearly = *eigen.values.first()? < -rounding(&part);
-    let weights = eigen.vectors.column(0).to_vec();
-    if clearly { certify_matrix(matrix.view(), &rows, &weights) } else { None }
+    let eigen = symmetric_eigen(part.view(), compute)?;
+    if eigen.values.first().is_none_or(|&lowest| lowest >= -rounding(&part)) {
+        return Ok(None);
+    }
+    Ok(certify_matrix(matrix.view(), &rows, &eigen.vectors.column(0).to_vec()))
 }

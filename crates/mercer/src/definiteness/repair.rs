@@ -4,9 +4,8 @@ use ndarray::{Array2, ArrayView2};
 
 use super::matrix::symmetric_part;
 use super::side::rounding;
-use crate::Compute;
-use crate::Result;
 use crate::solve::symmetric_eigen;
+use crate::{Compute, Result};
 
 /// How negative eigenvalues are made non-negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,21 +44,22 @@ pub struct Repaired {
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) unless the matrix is square,
-/// [`Error::Value`](crate::Error::Value) for entries that are not finite or not symmetric.
+/// [`Error::Value`](crate::Error::Value) for entries that are not finite or not symmetric,
+/// [`Error::Canceled`](crate::Error::Canceled).
 ///
 /// # Example
 /// ```
-/// use mercer::definiteness::{Repair, repair};
+/// use mercer::{Compute, definiteness::{Repair, repair}};
 /// // Eigenvalues 3 and −1.
 /// let k = ndarray::array![[1.0, 2.0], [2.0, 1.0]];
-/// let repaired = repair(k.view(), Repair::Shift)?;
+/// let repaired = repair(k.view(), Repair::Shift, &Compute::new())?;
 /// mercer::assert_close!(repaired.shift, 1.0, abs = 1e-14);
 /// assert!((repaired.matrix[[0, 0]] - 2.0).abs() < 1e-14 && repaired.matrix[[0, 1]] == 2.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn repair(matrix: ArrayView2<f64>, method: Repair) -> Result<Repaired> {
+pub fn repair(matrix: ArrayView2<f64>, method: Repair, compute: &Compute) -> Result<Repaired> {
     let symmetric = symmetric_part(matrix)?;
-    let eigen = symmetric_eigen(symmetric.view(), &Compute::unlimited())?;
+    let eigen = symmetric_eigen(symmetric.view(), compute)?;
     let tolerance = rounding(&symmetric);
     let negative: Vec<f64> = eigen.values.iter().copied().filter(|&v| v < -tolerance).collect();
     let lowest = negative.first().copied().unwrap_or(0.0);

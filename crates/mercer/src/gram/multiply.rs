@@ -250,7 +250,7 @@ mod tests {
             alone.slice_mut(s![part.clone(), ..]).assign(&v.slice(s![part, ..]));
             let expected = multiply(&bound, alone.view(), &compute).unwrap();
             let found = found.slice(s![.., 2 * at..2 * at + 2]);
-            assert!((&found - &expected).iter().all(|d| d.abs() <= 1e-12));
+            assert_close!(&found, &expected, each = 1e-12);
         }
         assert!(multiply_parts(&bound, &[0..1, 1..2], x.view(), &compute).is_err());
     }

@@ -2,7 +2,7 @@
 
 use ndarray::ArrayView2;
 
-use crate::Points;
+use crate::{Kernel, Points, Result};
 
 /// The pairs `(xᵢ, yⱼ)` of a Gram matrix.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,18 @@ impl<'a> Pairs<'a> {
     /// All pairs within one sample of vectors.
     pub fn within(x: ArrayView2<'a, f64>) -> Self {
         Self::Within(Points::Vectors(x))
+    }
+
+    /// The points of the rows.
+    pub(crate) fn rows(&self) -> Points<'a> {
+        match self {
+            Self::Within(x) | Self::Between(x, _) => *x,
+        }
+    }
+
+    /// The kernel for these points where none is named.
+    pub(crate) fn default_kernel(&self) -> Result<Kernel> {
+        Kernel::default_for(self.rows().kind())
     }
 
     /// The pairs whose values a matrix holds, for `precomputed()`: within one sample where it is

@@ -6,7 +6,7 @@ use ndarray::{Array1, Axis};
 
 use self::bets::{Bets, Scale};
 use super::outcome::check_level;
-use super::two_sample::quantiles;
+use super::two_sample::{of_objects, quantiles};
 use crate::gram::{self, MetricKind, Pairs};
 use crate::{Compute, Kernel, Points, Result, Sample};
 
@@ -245,6 +245,9 @@ impl BettingTest {
         let requested = match &self.test.kernel {
             Some(Kernel::Sum(terms)) => terms.iter().cloned().collect(),
             Some(kernel) => vec![kernel.clone()],
+            None if pairs.rows().kind().is_object() => {
+                of_objects(pairs, compute)?
+            }
             None => {
                 let [median] = quantiles(pairs, MetricKind::SquaredEuclidean, [0.5], compute)?;
                 MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect::<Result<Vec<_>>>()?

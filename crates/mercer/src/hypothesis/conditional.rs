@@ -130,12 +130,14 @@ impl ConditionalIndependence {
         let named = [("first sample", x.reborrow()), ("second sample", y.reborrow()), ("condition", z.reborrow())];
         check_sizes(&named, 6)?;
         check_same_rows(&[("x", x.len()), ("y", y.len()), ("z", z.len())])?;
-        let condition = z.vectors()?;
+        let (Points::Vectors(first), Points::Vectors(second), Points::Vectors(condition)) = (x, y, z) else {
+            return self.test_objects([x.reborrow(), y.reborrow(), z.reborrow()], compute);
+        };
         if condition.axis_iter(Axis(0)).all(|row| row == condition.row(0)) {
             return self.without_condition().test(x, y, compute);
         }
         reserve(x.len(), compute)?;
-        let (x, y, z) = (standardized(x.vectors()?), standardized(y.vectors()?), standardized(condition));
+        let (x, y, z) = (standardized(first), standardized(second), standardized(condition));
         let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
         let [x, y, z] = [&joint, &y, &z].map(|points| Pairs::within(points.view()));
         let median: Kernel = "gaussian(lengthscale=median)".parse()?;
@@ -187,6 +189,20 @@ impl ConditionalIndependence {
         let kernel_x = precomputed.bind(Pairs::precomputed(joint.view()), compute)?;
         let kernel_y = kernel_y.bind(Pairs::precomputed(y.view()), compute)?;
         self.decide(self.products(&kernel_x, &kernel_y, Pairs::precomputed(z.view()), compute)?, compute)
+    }
+
+    /// From the kernel values of the three variables, each with its own kernel or that of its kind.
+    fn test_objects(&self, [x, y, z]: [Points<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
+        reserve(x.len(), compute)?;
+        let matrix = |kernel: Option<&Kernel>, points: Points<'_>| {
+            let pairs = Pairs::Within(points.reborrow());
+            let kernel = kernel.cloned().map_or_else(|| pairs.default_kernel(), Ok)?;
+            gram::dense(&kernel.bind(pairs, compute)?, compute)
+        };
+        let (k, l) = (matrix(self.kernel_x.as_ref(), x)?, matrix(self.kernel_y.as_ref(), y)?);
+        let precomputed = Some(Kernel::default_for(crate::points::PointKind::Precomputed)?);
+        let test = Self { kernel_x: precomputed.clone(), kernel_y: precomputed, ..self.clone() };
+        test.test_gram([k.view(), l.view(), matrix(None, z)?.view()], compute)
     }
 
     /// The test without a condition.

@@ -9,8 +9,10 @@ use crate::gram::{Bound, Tiles};
 use crate::solve::pivoted_cholesky;
 use crate::{Compute, Error, Result};
 
-/// Points from which factors are tried.
-const FROM: usize = 256;
+/// Points from which factors are tried. A test of 128 points takes 2.6 instead of 3.9 ms where the rank
+/// is low, and 4.5 instead of 3.9 ms where the attempt fails; of 64 points 1.5 and 1.9 instead of
+/// 1.5 ms.
+const FROM: usize = 128;
 /// The share of the trace that a factor may leave out.
 const TOLERANCE: f64 = 1e-11;
 /// Columns of the permuted factors in one product. 64 to 512 differ by less than the noise of 20 %

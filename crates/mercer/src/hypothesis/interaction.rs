@@ -102,8 +102,8 @@ impl Interaction {
     }
 
     fn run(&self, variables: [Pairs<'_>; 3], n: usize, compute: &Compute) -> Result<TestOutcome> {
-        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
-        let kernels = self.kernels.clone().unwrap_or_else(|| std::array::from_fn(|_| median.clone()));
+        let by_kind = || variables.iter().map(Pairs::default_kernel).collect();
+        let kernels: Vec<Kernel> = self.kernels.clone().map_or_else(by_kind, |kernels| Ok(kernels.to_vec()))?;
         reserve(n, 6, compute)?;
         let (mut matrices, mut texts) = (Vec::new(), Vec::new());
         for (pairs, kernel) in variables.into_iter().zip(&kernels) {

@@ -180,9 +180,11 @@ mod tests {
     fn exact_binomial_intervals() {
         // 0 of 10: upper end 1 − 0.005^(1/10); 5 of 10 at 95 %, from tables.
         let (low, high) = binomial_interval(0, 10, 0.99);
-        assert!(low == 0.0 && (high - (1.0 - 0.005_f64.powf(0.1))).abs() < 1e-12);
+        assert!(low == 0.0);
+        assert_close!(high, 1.0 - 0.005_f64.powf(0.1), abs = 1e-12);
         let (low, high) = binomial_interval(5, 10, 0.95);
-        assert!((low - 0.187_086).abs() < 1e-6 && (high - 0.812_914).abs() < 1e-6);
+        assert_close!(low, 0.187_086, abs = 1e-6);
+        assert_close!(high, 0.812_914, abs = 1e-6);
         assert_eq!(binomial_interval(10, 10, 0.95).1, 1.0);
         // Both tails against plain sums of Pascal's triangle.
         for (k, p) in [(1, 0.3), (3, 0.2), (9, 0.55), (12, 0.9), (20, 0.99)] {

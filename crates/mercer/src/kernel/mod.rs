@@ -8,6 +8,7 @@ pub mod catalogue;
 pub(crate) mod check_domain;
 pub(crate) mod closed_forms;
 pub mod columnwise;
+mod default;
 mod domain;
 pub mod elementary;
 mod evaluate;
@@ -33,7 +34,7 @@ pub mod text;
 mod used_columns;
 
 pub use crate::counterexample::Counterexample;
-use crate::points::Points;
+use crate::points::{PointKind, Points};
 pub use algebra::columns::ColumnRef;
 pub use algebra::conformal::ConformalFactor;
 pub use algebra::schoenberg::BasePoint;
@@ -130,6 +131,25 @@ impl Kernel {
     pub fn is_precomputed(&self) -> bool {
         matches!(self, Self::Base(base) if base.form() == Form::Matrix)
             || self.children().into_iter().any(Self::is_precomputed)
+    }
+
+    /// The kind of points that it takes; `None` where any kind will do, as for a constant.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Kernel, points::PointKind};
+    /// let k: Kernel = "2*normalized(spectrum(length=3)) + 1".parse()?;
+    /// assert_eq!(k.point_kind(), Some(PointKind::Strings));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn point_kind(&self) -> Option<PointKind> {
+        match self {
+            Self::Base(base) if base.form() == Form::Matrix => Some(PointKind::Precomputed),
+            Self::Base(base) if base.constant().is_some() => None,
+            Self::Base(base) => Some(base.domain().objects().unwrap_or(PointKind::Vectors)),
+            Self::Embedded(..) => Some(PointKind::Bags),
+            other => other.children().into_iter().find_map(Self::point_kind),
+        }
     }
 
     /// Points as this kernel takes them: a matrix holds kernel values for a kernel over

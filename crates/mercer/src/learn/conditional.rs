@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use crate::error::Remedy;
 use crate::gram::{self, Pairs};
 use crate::solve::{CholeskyFactor, Factored, Solved, factor, solve_positive};
+use crate::wording::number_text;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// What is given: the covariance and the unpenalized functions of the data.
@@ -91,5 +92,8 @@ impl<'a> Conditional<'a> {
 }
 
 fn singular(observed: &Observed<'_>) -> Error {
-    Error::singular(format!("K + {}·I of {} on this data", observed.lambda, observed.kernel), Remedy::larger("lambda"))
+    Error::singular(
+        format!("K + {}·I of {} on this data", number_text(observed.lambda), observed.kernel),
+        Remedy::larger("lambda"),
+    )
 }

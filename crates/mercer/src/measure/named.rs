@@ -131,7 +131,8 @@ mod tests {
         let x = array![[1.0, -2.0]];
         let normal = Density::parse("normal(mean=[0, 1], std=[1, 3])", 2).unwrap();
         let score = normal.score(x.view()).unwrap();
-        assert!((score[[0, 0]] + 1.0).abs() < 1e-15 && (score[[0, 1]] - 1.0 / 3.0).abs() < 1e-15);
+        assert_close!(score[[0, 0]], -1.0, abs = 1e-15);
+        assert_close!(score[[0, 1]], 1.0 / 3.0, abs = 1e-15);
         assert_eq!(Density::parse("normal", 2).unwrap(), Density::standard_normal(2));
         assert_eq!(Density::parse("student(freedom=5)", 1).unwrap(), Density::student(5.0, 0.0, 1.0).unwrap());
         assert_eq!(Density::parse("logistic(scale=2)", 1).unwrap(), Density::logistic(0.0, 2.0).unwrap());

@@ -21,7 +21,7 @@ mod table;
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::error::Requirement;
+use crate::error::{PrecomputedNeed, Requirement};
 use crate::{Error, Result};
 
 pub use bags::Bags;
@@ -128,10 +128,14 @@ impl<'a> Points<'a> {
     /// The matrix whose rows are the points.
     ///
     /// # Errors
-    /// [`Error::WrongPoints`] if the points are not vectors.
+    /// [`Error::WrongPoints`] if the points are not vectors, [`Error::Precomputed`] if only kernel
+    /// values are known of them.
     pub fn vectors(&self) -> Result<ArrayView2<'a, f64>> {
         match self {
             Self::Vectors(x) => Ok(*x),
+            Self::Precomputed(_) | Self::References(_) => {
+                Err(Error::precomputed("this method", PrecomputedNeed::Points))
+            }
             other => Err(Error::wrong_points("this method", PointKind::Vectors, other.kind())),
         }
     }
@@ -191,6 +195,13 @@ pub enum PointKind {
     Diagrams,
     /// Precomputed kernel values.
     Precomputed,
+}
+
+impl PointKind {
+    /// Whether the points are something else than vectors or kernel values.
+    pub fn is_object(self) -> bool {
+        !matches!(self, Self::Vectors | Self::Precomputed)
+    }
 }
 
 impl std::fmt::Display for PointKind {

@@ -49,6 +49,14 @@ impl Sample {
         self.len() == 0
     }
 
+    /// The points with these numbers, in this order.
+    ///
+    /// # Panics
+    /// When there is no point of a number.
+    pub fn taken(&self, rows: &[usize]) -> Self {
+        Self::select(self.as_points(), rows)
+    }
+
     /// Both samples as one, the points of the first before those of the second.
     ///
     /// # Errors

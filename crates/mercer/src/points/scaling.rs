@@ -71,7 +71,8 @@ mod tests {
         assert_eq!(Scaling::UnitInterval.fit(&x), Affine { shift: 1.0, scale: 5.0 });
         let standard = Scaling::Standardize.fit(&x);
         let sd = (14.0_f64 / 3.0).sqrt();
-        assert!((standard.shift - 3.0).abs() <= 1e-15 && (standard.scale - sd).abs() <= 1e-15 * sd);
+        assert_close!(standard.shift, 3.0, abs = 1e-15);
+        assert_close!(standard.scale, sd, abs = 1e-15 * sd);
         assert_close!(standard.apply(6.0), 3.0 / sd, abs = 1e-15);
     }
 

@@ -121,7 +121,7 @@ mod tests {
         let a = array![[4.0, 1.0], [1.0, 3.0]];
         let found = solve_positive(a.view(), Array2::eye(2).view()).unwrap();
         let unit = a.dot(&found.solution);
-        assert!((&unit - &Array2::<f64>::eye(2)).iter().all(|v| v.abs() < 1e-15));
+        assert_close!(&unit, &Array2::<f64>::eye(2), each = 1e-15);
         assert_eq!(
             solve_positive(Array2::zeros((0, 0)).view(), Array2::zeros((0, 1)).view()).unwrap().solution.len(),
             0

@@ -11,7 +11,8 @@ use crate::gram::simd::triangle::{self, Triangle};
 use crate::{Compute, Error, Result};
 
 /// Below this many rows the columns of the inverse are computed in narrow blocks, so that every
-/// thread has some.
+/// thread has some: a fit with diagnostics takes 4.5 instead of 5.0 ms at 500 rows, 36 instead of 39 ms
+/// at 1500 rows.
 const SMALL: usize = 4096;
 /// Columns of a narrow block. At 1500 rows 32 is as fast and 128 18 % slower, at 3000 they are 17 %
 /// and 12 % slower.
@@ -355,9 +356,9 @@ mod tests {
             let Factored::Definite(l) = factor(a.clone(), &compute).unwrap() else { panic!("n = {n}") };
             let inverse = solve_positive(a.view(), Array2::eye(n).view()).unwrap().solution;
             let found = l.solve(Array2::eye(n).view(), &compute).unwrap();
-            assert!((&found - &inverse).iter().all(|d| d.abs() <= 1e-13), "n = {n}");
+            assert_close!(&found, &inverse, each = 1e-13, "n = {n}");
             let diagonal = l.inverse_diagonal(&compute).unwrap();
-            assert!(diagonal.iter().zip(inverse.diag()).all(|(f, e)| (f - e).abs() <= 1e-13), "n = {n}");
+            assert_close!(diagonal.iter(), inverse.diag(), each = 1e-13, "n = {n}");
             let differ = |first: usize, columns: ArrayView2<f64>| {
                 let entries = (0..columns.ncols()).flat_map(|j| (0..columns.nrows()).map(move |i| (i, j)));
                 Ok(entries.map(|(i, j)| (columns[[i, j]] - inverse[[first + i, first + j]]).abs()).fold(0.0, f64::max))
@@ -402,7 +403,7 @@ mod tests {
         assert!(matches!(factor(a.clone(), &compute).unwrap(), Factored::Singular(_)));
         let Factored::Definite(l) = factor_any(a.clone(), &compute).unwrap() else { panic!("singular") };
         let lower = l.to_lower(&compute).unwrap();
-        assert!((lower.dot(&lower.t()) - a).iter().all(|d| d.abs() < 1e-9));
+        assert_close!(lower.dot(&lower.t()), a, each = 1e-9);
         assert_eq!(lower[[0, 1]], 0.0);
         let singular = Array2::from_elem((300, 300), 1e5);
         assert!(matches!(factor_any(singular, &compute).unwrap(), Factored::Singular(_)));

@@ -25,11 +25,11 @@ pub(crate) struct HalfMatrix {
     values: Vec<f32>,
 }
 
-/// A tile: its rows and columns of tiles, and its values.
-struct Place<T> {
+/// A stored tile: its row and column of tiles, and its values.
+struct StoredTile<'a> {
     row: usize,
     column: usize,
-    values: T,
+    values: &'a mut [f32],
 }
 
 impl HalfMatrix {
@@ -43,19 +43,19 @@ impl HalfMatrix {
         check_single(tiles.diagonal()?.into_iter())?;
         let scaled = scale.iter().any(|s| *s != 1.0);
         let mut values = vec![0.0; tile_start(size, size.div_ceil(SIDE), 0)];
-        let fill = |place: Place<&mut [f32]>| {
+        let fill = |tile: StoredTile| {
             compute.check_canceled()?;
-            let (rows, columns) = (side(size, place.row), side(size, place.column));
-            tiles.fill_single(rows.clone(), columns.clone(), place.values);
+            let (rows, columns) = (side(size, tile.row), side(size, tile.column));
+            tiles.fill_single(rows.clone(), columns.clone(), tile.values);
             if scaled {
-                for (line, i) in place.values.chunks_exact_mut(columns.len()).zip(rows) {
+                for (line, i) in tile.values.chunks_exact_mut(columns.len()).zip(rows) {
                     let factors = scale[columns.clone()].iter().map(|s| s * scale[i]);
                     line.iter_mut().zip(factors).for_each(|(v, s)| *v = (f64::from(*v) * s) as f32);
                 }
             }
             Ok(())
         };
-        compute.install(|| places(size, &mut values).into_par_iter().try_for_each(fill))?;
+        compute.install(|| stored_tiles(size, &mut values).into_par_iter().try_for_each(fill))?;
         Ok(Self { size, values })
     }
 
@@ -126,16 +126,16 @@ fn group_of(row: usize) -> usize {
     position.min(2 * GROUPS - 1 - position)
 }
 
-fn places(size: usize, mut values: &mut [f32]) -> Vec<Place<&mut [f32]>> {
-    let mut places = Vec::new();
+fn stored_tiles(size: usize, mut values: &mut [f32]) -> Vec<StoredTile<'_>> {
+    let mut tiles = Vec::new();
     for row in 0..size.div_ceil(SIDE) {
         for column in 0..=row {
-            let (tile, rest) = values.split_at_mut(side(size, row).len() * side(size, column).len());
-            places.push(Place { row, column, values: tile });
+            let (own, rest) = values.split_at_mut(side(size, row).len() * side(size, column).len());
+            tiles.push(StoredTile { row, column, values: own });
             values = rest;
         }
     }
-    places
+    tiles
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
                 let v = Array2::from_shape_fn((size, columns), |_| stream.normal());
                 let found = half.multiply(v.view(), &compute).unwrap();
                 let bound = 1e-6 * (size as f64).sqrt() * 10.0;
-                assert!((&found - &whole.dot(&v)).iter().all(|d| d.abs() < bound), "{size} × {columns}");
+                assert_close!(&found, &whole.dot(&v), each = bound, "{size} × {columns}");
                 for threads in [1, 3, 8] {
                     let other = half.multiply(v.view(), &Compute::new().with_threads(threads).unwrap()).unwrap();
                     assert_eq!(other, found);

@@ -137,27 +137,27 @@ mod tests {
         add_symmetric(&mut sum, &v, &v, &compute).unwrap();
         mirror(&mut sum);
         let expected = v.dot(&v.t()) + Array2::<f64>::eye(150);
-        assert!((&sum - &expected).iter().all(|d| d.abs() <= 1e-14));
+        assert_close!(&sum, &expected, each = 1e-14);
         let product = multiply(v.t(), sum.view(), &compute).unwrap();
-        assert!((&product - &v.t().dot(&expected)).iter().all(|d| d.abs() <= 1e-12));
+        assert_close!(&product, &v.t().dot(&expected), each = 1e-12);
         let (tall, right) = (Array2::from_elem((2500, 3), 0.5), Array2::from_shape_fn((2500, 2), |(i, _)| i as f64));
         let found = multiply_transposed(tall.view(), right.view(), &compute).unwrap();
         assert!(found.iter().all(|v| *v == 0.5 * 1249.5 * 2500.0));
         for columns in 1..=6 {
             let few = v.slice(s![.., ..columns]).to_owned();
             let found = multiply(sum.view(), few.view(), &compute).unwrap();
-            assert!((&found - &expected.dot(&few)).iter().all(|d| d.abs() <= 1e-12), "{columns}");
+            assert_close!(&found, &expected.dot(&few), each = 1e-12, "{columns}");
             let found = multiply_transposed(v.view(), few.view(), &compute).unwrap();
-            assert!((&found - &v.t().dot(&few)).iter().all(|d| d.abs() <= 1e-12), "{columns}");
+            assert_close!(&found, &v.t().dot(&few), each = 1e-12, "{columns}");
         }
         let single = sum.mapv(|v| v as f32);
         for columns in 1..=5 {
             let (right, wide) = (v.slice(s![.., ..columns]), single.mapv(f64::from));
             let found = multiply_single(single.view(), right, &compute).unwrap();
-            assert!((&found - &wide.dot(&right)).iter().all(|d| d.abs() <= 1e-12));
+            assert_close!(&found, &wide.dot(&right), each = 1e-12);
             let (tall, wide) = (v.mapv(|v| v as f32), v.mapv(|v| f64::from(v as f32)));
             let found = multiply_single_transposed(tall.view(), right, &compute).unwrap();
-            assert!((&found - &wide.t().dot(&right)).iter().all(|d| d.abs() <= 1e-12));
+            assert_close!(&found, &wide.t().dot(&right), each = 1e-12);
         }
     }
 }

@@ -1,6 +1,10 @@
 //! Blocks of Householder reflections: `H = H₀H₁⋯ = I − VSVᵀ`.
+//!
+//! `S` is built here by halves, together with the reflections. The reduction to tridiagonal form
+//! (`eigen/`) finds reflections one by one and applies them after all are known, so that it computes `S`
+//! from the vectors; what a reflection is and how a block is applied is written here for both.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis, ShapeBuilder, s};
 
 use crate::gram::simd::matmul::{Target, matmul};
 
@@ -24,8 +28,9 @@ pub(super) fn triangularize(p: ArrayViewMut2<f64>, mut r: ArrayViewMut2<f64>, s:
         return;
     }
     if columns == 1 {
-        let mut s = s;
-        return (r[[0, 0]], s[[0, 0]]) = reflect(p);
+        let (mut s, x) = (s, p.index_axis_move(Axis(1), 0));
+        let tail = norm(x.slice(s![1..]));
+        return (r[[0, 0]], s[[0, 0]]) = reflect(x, tail);
     }
     let half = columns / 2;
     let first = half.min(rows);
@@ -47,11 +52,10 @@ pub(super) fn triangularize(p: ArrayViewMut2<f64>, mut r: ArrayViewMut2<f64>, s:
     add_product(s12, product(s11.view(), cross.view()).view(), s22.view(), -1.0);
 }
 
-/// One column: `x = (I − svvᵀ)βe₀` with `v₀ = 1` written over `x`; gives `(β, s)`.
-fn reflect(mut x: ArrayViewMut2<f64>) -> (f64, f64) {
-    let mut x = x.column_mut(0);
+/// One column: `x = (I − svvᵀ)βe₀` with `v₀ = 1` written over `x`; gives `(β, s)`. `tail` is the norm
+/// of what follows the first entry.
+pub(super) fn reflect(mut x: ArrayViewMut1<f64>, tail: f64) -> (f64, f64) {
     let head = x[0];
-    let tail = norm(x.slice(s![1..]));
     if tail == 0.0 {
         x[0] = 1.0;
         return (head, 0.0);

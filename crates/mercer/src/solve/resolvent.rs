@@ -165,10 +165,7 @@ mod tests {
             let inverse = eigen.map(|d| 1.0 / (d + lambda));
             let expected = inverse.dot(&z);
             let size = expected.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-            assert!(
-                (&found.solution - &expected).iter().all(|d| d.abs() <= tolerance * size),
-                "{name}, n = {n}, λ = {lambda}"
-            );
+            assert_close!(&found.solution, &expected, each = tolerance * size, "{name}, n = {n}, λ = {lambda}");
             let close = |(f, e): (&f64, &f64)| (f - e).abs() <= tolerance * e.abs();
             assert!(found.diagonal.iter().zip(inverse.diag()).all(close), "{name}, n = {n}, λ = {lambda}");
         }

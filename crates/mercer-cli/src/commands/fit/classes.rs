@@ -173,7 +173,7 @@ mod tests {
     fn areas_by_hand() {
         // Of the six pairs, five are in order and one is a tie.
         let (curve, area) = roc(&[3.0, 2.0, 2.0, 1.0, 0.0], &[true, true, false, false, false]).unwrap();
-        assert!((area - 5.5 / 6.0).abs() < 1e-15, "{area}");
+        mercer::assert_close!(area, 5.5 / 6.0, abs = 1e-15, "{area}");
         assert_eq!(curve.last(), Some(&(1.0, 1.0)));
         assert!(roc(&[1.0], &[true]).is_none());
     }
@@ -185,9 +185,9 @@ mod tests {
         let quality =
             ClassQuality::new(&names, &[0, 0, 1], &[0, 1, 1], array![[-1.0], [0.5], [0.7]].view(), Some(p.view()));
         assert_eq!(quality.confusion, array![[1, 1], [0, 1]]);
-        assert!((quality.accuracy() - 2.0 / 3.0).abs() < 1e-15);
+        mercer::assert_close!(quality.accuracy(), 2.0 / 3.0, abs = 1e-15);
         let expected = -(0.9_f64.ln() + 0.4_f64.ln() + 0.5_f64.ln()) / 3.0;
-        assert!((quality.log_loss.unwrap() - expected).abs() < 1e-15);
+        mercer::assert_close!(quality.log_loss.unwrap(), expected, abs = 1e-15);
         assert_eq!(quality.curves.iter().map(|c| (c.class, c.area)).collect::<Vec<_>>(), [(1, 1.0)]);
     }
 }

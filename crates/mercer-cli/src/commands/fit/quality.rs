@@ -84,9 +84,9 @@ mod tests {
     #[test]
     fn errors_by_hand() {
         let quality = Quality::new("y", array![0.0, 2.0, 4.0].view(), array![1.0, -1.0, 0.0].view(), None);
-        assert!((quality.rmse - (2.0_f64 / 3.0).sqrt()).abs() < 1e-15);
-        assert!((quality.mae - 2.0 / 3.0).abs() < 1e-15);
-        assert!((quality.r2 - 0.75).abs() < 1e-15);
+        mercer::assert_close!(quality.rmse, (2.0_f64 / 3.0).sqrt(), abs = 1e-15);
+        mercer::assert_close!(quality.mae, 2.0 / 3.0, abs = 1e-15);
+        mercer::assert_close!(quality.r2, 0.75, abs = 1e-15);
         let constant =
             Quality::new("y", array![1.0, 1.0].view(), array![0.0, 0.0].view(), Some(array![f64::NAN, 0.0].view()));
         assert!(constant.r2.is_nan() && constant.loo_rmse.is_none());

@@ -93,14 +93,14 @@ mod tests {
     fn totals_are_the_sums_and_means_those_of_the_distributions() {
         for c in [0.0, 0.3, 1.0, 30.0] {
             let poisson = Counts::of_exponential(c).unwrap();
-            assert!(
-                (poisson.total() / f64::exp(c) - 1.0).abs() < 1e-13 && (poisson.mean() - c).abs() <= 1e-12 * c.max(1.0)
-            );
+            assert_close!(poisson.total() / f64::exp(c), 1.0, abs = 1e-13);
+            assert_close!(poisson.mean(), c, abs = 1e-12 * c.max(1.0));
             let even = Counts::of_series(&Series::Cosh, c).unwrap();
             assert_close!(even.total() / c.cosh(), 1.0, abs = 1e-13);
         }
         let geometric = Counts::of_series(&Series::Geometric, 0.9).unwrap();
-        assert!((geometric.total() - 10.0).abs() < 1e-10 && (geometric.mean() - 9.0).abs() < 1e-9);
+        assert_close!(geometric.total(), 10.0, abs = 1e-10);
+        assert_close!(geometric.mean(), 9.0, abs = 1e-9);
         assert!(Counts::of_series(&Series::Geometric, 1.0).is_none() && Counts::of_exponential(800.0).is_none());
     }
 }

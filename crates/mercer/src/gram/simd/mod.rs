@@ -2,6 +2,7 @@
 
 mod add_rows;
 mod buffer;
+pub(crate) mod columns;
 mod element;
 mod fast32;
 mod fast64;
@@ -10,6 +11,7 @@ mod margins;
 pub mod matmul;
 mod near;
 pub(crate) mod pairs;
+pub(crate) mod poles;
 mod powers;
 pub(crate) mod product;
 pub(crate) mod scan;

@@ -9,7 +9,8 @@ use super::matmul::{Target, matmul};
 /// Partial sums of a dot product: enough independent chains for every vector unit.
 const CHAINS: usize = 16;
 /// Columns up to which a tile is multiplied column by column: a product of matrices would copy the
-/// tile first.
+/// tile first. 192 × 192 values times 2 columns take 46 % of the time of the product, 4 columns 91 %,
+/// 5 columns 143 %; in single precision 33, 64 and 105 %.
 pub(crate) const FEW: usize = 4;
 
 /// `y += K x` for a row-major tile `K`; `x` and `y` hold `count` numbers per column and per row of

@@ -176,7 +176,8 @@ mod tests {
         cosines(&mut alone, &amplitudes);
         for j in 0..4000 {
             let (t, a) = (phases[j], amplitudes[j]);
-            assert!((c[j] - a * t.cos()).abs() <= 4e-16 * a && (s[j] - a * t.sin()).abs() <= 4e-16 * a, "{t}");
+            assert_close!(c[j], a * t.cos(), abs = 4e-16 * a, "{t}");
+            assert_close!(s[j], a * t.sin(), abs = 4e-16 * a, "{t}");
             assert_eq!(c[j], alone[j]);
         }
     }

@@ -93,8 +93,10 @@ fn sines_and_cosines() {
                 (F::load(x).cos().0, x.cos()),
                 (P::load(x).cos().0, x.cos()),
             ] {
-                assert!(
-                    (found - expected).abs() <= 3e-16 * expected.abs().max(x.abs().min(1.0)),
+                assert_close!(
+                    found,
+                    expected,
+                    abs = 3e-16 * expected.abs().max(x.abs().min(1.0)),
                     "{x:e}: {found} {expected}"
                 );
             }

@@ -413,7 +413,7 @@ mod tests {
             for (i, column) in inverse.columns().into_iter().enumerate() {
                 let mut x: Vec<f64> = (0..size).map(|k| f64::from(u8::from(k == i))).collect();
                 substitute(factor.entries(), factor.stride(), &mut x, true);
-                assert!(x.iter().zip(column).all(|(a, b)| (a - b).abs() <= 1e-13), "{size}: {i}");
+                assert_close!(x.iter(), column, each = 1e-13, "{size}: {i}");
             }
         }
     }

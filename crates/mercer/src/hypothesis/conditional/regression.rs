@@ -8,7 +8,7 @@ use crate::gram::{self, Bound, MetricKind, Pairs, median_distance};
 use crate::hypothesis::precomputed::check_symmetric;
 use crate::measure::{Centering, row_sums};
 use crate::solve::{SymmetricEigen, symmetric_eigen};
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Lengthscales that are tried, in multiples of the median distance.
 const MULTIPLES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
@@ -71,8 +71,8 @@ fn chosen(z: Pairs<'_>, target: &Array2<f64>, compute: &Compute) -> Result<(Regr
 /// Gaussian kernels around the median distance; of given values there is one kernel, and only the
 /// ridge is chosen.
 fn candidates(z: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
-    let Pairs::Within(points) = z else { return Ok(vec!["precomputed()".parse()?]) };
-    let median = median_distance(points.vectors()?, MetricKind::SquaredEuclidean, compute)?;
+    let Pairs::Within(Points::Vectors(points)) = z else { return Ok(vec!["precomputed()".parse()?]) };
+    let median = median_distance(points, MetricKind::SquaredEuclidean, compute)?;
     MULTIPLES.iter().map(|multiple| Kernel::gaussian(multiple * median)).collect()
 }
 

@@ -10,7 +10,7 @@ use crate::hypothesis::groups::Orders;
 use crate::hypothesis::labels::{Matrices, SignForms};
 use crate::hypothesis::orders::{OrderProducts, reserve};
 use crate::hypothesis::precomputed::check_symmetric;
-use crate::hypothesis::two_sample::{quantiles, smallest_p};
+use crate::hypothesis::two_sample::{of_objects, quantiles, smallest_p};
 use crate::kernel::Kernel;
 use crate::measure::{HsicEstimator, check_same_rows};
 use crate::{Compute, Result};
@@ -93,6 +93,7 @@ fn several(kernel: &Option<Kernel>, pairs: Pairs<'_>, compute: &Compute) -> Resu
     match kernel {
         Some(Kernel::Sum(terms)) => Ok(terms.iter().cloned().collect()),
         Some(kernel) => Ok(vec![kernel.clone()]),
+        None if pairs.rows().kind().is_object() => of_objects(pairs, compute),
         None => {
             let [median] = quantiles(pairs, MetricKind::SquaredEuclidean, [0.5], compute)?;
             MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect()

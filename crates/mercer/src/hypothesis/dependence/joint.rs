@@ -106,8 +106,8 @@ impl JointIndependence {
         if variables.len() < 2 {
             return Err(Error::too_few("a joint test", "variables", 2, variables.len()));
         }
-        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
-        let kernels = self.kernels.clone().unwrap_or_else(|| vec![median; variables.len()]);
+        let by_kind = || variables.iter().map(Pairs::default_kernel).collect();
+        let kernels: Vec<Kernel> = self.kernels.clone().map_or_else(by_kind, Ok)?;
         if kernels.len() != variables.len() {
             return Err(Error::shape("kernels", format!("one per variable ({})", variables.len()), kernels.len()));
         }

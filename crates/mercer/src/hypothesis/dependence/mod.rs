@@ -221,9 +221,8 @@ impl Independence {
 
     /// The kernels on the two samples.
     fn bind<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<(Bound<'a>, Bound<'b>)> {
-        let median: Kernel = "gaussian(lengthscale=median)".parse()?;
-        let k = self.kernel_x.as_ref().unwrap_or(&median).bind(x, compute)?;
-        let l = self.kernel_y.as_ref().unwrap_or(&median).bind(y, compute)?;
+        let k = self.kernel_x.clone().map_or_else(|| x.default_kernel(), Ok)?.bind(x, compute)?;
+        let l = self.kernel_y.clone().map_or_else(|| y.default_kernel(), Ok)?.bind(y, compute)?;
         check_symmetric(&k)?;
         check_symmetric(&l)?;
         check_same_rows(&[("x", k.shape().0), ("y", l.shape().0)])?;

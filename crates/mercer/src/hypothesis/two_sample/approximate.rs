@@ -14,7 +14,7 @@ impl TwoSample {
     /// `s·MMD²_b` against a gamma distribution with the mean and the variance of the null
     /// distribution, `s = m` for `m = n` and `mn/(m+n)` otherwise.
     pub(super) fn gamma(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
-        let bound = self.one_kernel()?.bind(data.pairs, compute)?;
+        let bound = self.one_kernel(data.pairs)?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
         let biased = sums.biased();
         let (m, n) = (data.first as f64, (data.total - data.first) as f64);
@@ -54,7 +54,7 @@ impl TwoSample {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, 1..));
         }
-        let bound = self.one_kernel()?.bind(data.pairs, compute)?;
+        let bound = self.one_kernel(data.pairs)?.bind(data.pairs, compute)?;
         let sums = TwoSampleSums::new(&bound, data.first, compute)?;
         let biased = sums.biased();
         let (m, total) = (data.first as f64, data.total as f64);
@@ -97,7 +97,7 @@ impl TwoSample {
         if size < 2 {
             return Err(Error::parameter("block_size", size, 2..));
         }
-        let bound = self.one_kernel()?.bind(data.pairs, compute)?;
+        let bound = self.one_kernel(data.pairs)?.bind(data.pairs, compute)?;
         let values = block_values(&bound, data.first, size, compute)?;
         let count = values.len() as f64;
         if values.len() < 2 {

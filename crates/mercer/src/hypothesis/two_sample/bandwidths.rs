@@ -3,7 +3,7 @@
 use crate::error::PrecomputedNeed;
 use crate::gram::{Distances, MetricKind, Pairs};
 use crate::kernel::Kernel;
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// Points whose distances are looked at; of more, a random subset drawn independently of the
 /// labels. They decide the lengthscales and not the level: any few hundred would do.
@@ -18,9 +18,10 @@ pub(in crate::hypothesis) fn quantiles<const Q: usize>(
     levels: [f64; Q],
     compute: &Compute,
 ) -> Result<[f64; Q]> {
-    let Pairs::Within(points) = pairs else {
+    let points = pairs.rows();
+    if let Points::Precomputed(_) = points {
         return Err(Error::precomputed("a choice of lengthscales", PrecomputedNeed::Points));
-    };
+    }
     let x = points.vectors()?;
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
     if x.nrows() > MAX_POINTS {
@@ -40,7 +41,12 @@ pub(in crate::hypothesis) fn quantiles<const Q: usize>(
 /// The progression goes from half of the smallest distance, or, where that is below a third of the
 /// median distance, half of the larger of the 5 % quantile and that third, to twice the largest
 /// distance: the rule of MMDAgg, made independent of the units of the data.
+///
+/// On objects: substrings of length 1 to 6, labels of depth 0 to 5, or multiples of the median scale.
 pub(super) fn aggregated(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
+    if pairs.rows().kind().is_object() {
+        return of_objects(pairs, compute);
+    }
     let mut kernels = laplacians(&geometric(pairs, MetricKind::Manhattan, compute)?, 1.0)?;
     kernels.extend(many_gaussians(pairs, compute)?);
     Ok(kernels)
@@ -50,8 +56,25 @@ pub(super) fn aggregated(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kern
 /// spaced from half of the 5 % quantile to twice the 95 % quantile of the distances, kernels
 /// `exp(−√2 d/b)` and `exp(−d²/(2b²))`.
 pub(super) fn fused(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
+    if pairs.rows().kind().is_object() {
+        return of_objects(pairs, compute);
+    }
     let mut kernels = laplacians(&even(pairs, MetricKind::Manhattan, compute)?, 0.5_f64.sqrt())?;
     kernels.extend(gaussians(&even(pairs, MetricKind::SquaredEuclidean, compute)?, 1.0)?);
+    Ok(kernels)
+}
+
+/// The kernels that a split of the data chooses from.
+pub(super) fn of_split(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
+    if pairs.rows().kind().is_object() { of_objects(pairs, compute) } else { many_gaussians(pairs, compute) }
+}
+
+/// Several kernels for points that are not vectors.
+pub(in crate::hypothesis) fn of_objects(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
+    let mut kernels = Vec::new();
+    for kernel in Kernel::family_for(pairs.rows().kind())? {
+        kernels.extend(kernel.bind(pairs, compute)?.kernel().multiples()?);
+    }
     Ok(kernels)
 }
 

@@ -11,7 +11,7 @@ mod permutation;
 
 pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
-pub(super) use bandwidths::quantiles;
+pub(super) use bandwidths::{of_objects, quantiles};
 pub use columns::ColumnOutcome;
 
 use ndarray::ArrayView2;
@@ -214,12 +214,10 @@ impl TwoSample {
         }
     }
 
-    /// The kernel, or a Gaussian one with the median lengthscale.
-    fn one_kernel(&self) -> Result<Kernel> {
-        match &self.kernel {
-            Some(kernel) => Ok(kernel.clone()),
-            None => "gaussian(lengthscale=median)".parse(),
-        }
+    /// The kernel, or that of the kind of the points: a Gaussian one with the median lengthscale on
+    /// vectors.
+    fn one_kernel(&self, pairs: Pairs<'_>) -> Result<Kernel> {
+        self.kernel.clone().map_or_else(|| pairs.default_kernel(), Ok)
     }
 
     fn strata(&self, total: usize) -> Result<Strata> {

@@ -12,13 +12,14 @@ impl TwoSample {
     /// Splits both samples at random, takes the kernel with the largest `MMD²_u/σ` on one half, and
     /// permutes the other.
     pub(super) fn split(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
-        let Pairs::Within(points) = data.pairs else {
+        let points = data.pairs.rows();
+        if let Points::Precomputed(_) = points {
             return Err(Error::precomputed("a test that chooses lengthscales", PrecomputedNeed::Points));
-        };
+        }
         let halves = Halves::new(points, data.first, compute);
         let train = halves.train.as_points();
         let kernels = match &self.kernel {
-            None => bandwidths::many_gaussians(Pairs::Within(train), compute)?,
+            None => bandwidths::of_split(Pairs::Within(train), compute)?,
             Some(Kernel::Sum(terms)) => terms.iter().cloned().collect(),
             Some(kernel) => vec![kernel.clone()],
         };

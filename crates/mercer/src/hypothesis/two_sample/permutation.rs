@@ -31,7 +31,7 @@ impl TwoSample {
                 ));
             }
         };
-        let kernel = self.one_kernel()?;
+        let kernel = self.one_kernel(data.pairs)?;
         let family = KernelFamily::new(std::slice::from_ref(&kernel), data.pairs, compute)?;
         let splits = Splits::new(data.first, self.strata(data.total)?);
         let statistic = SplitMmd { matrices: Matrices::Pooled(&family), splits, statistic };
@@ -49,7 +49,7 @@ impl TwoSample {
     /// Exchanges within pairs.
     pub(super) fn exchange(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let pairs = data.equal_sizes()?;
-        let kernel = self.one_kernel()?;
+        let kernel = self.one_kernel(data.pairs)?;
         let family = KernelFamily::new(std::slice::from_ref(&kernel), data.pairs, compute)?;
         let n = pairs as f64;
         let hollow = self.estimator != Estimator::Biased;

@@ -10,6 +10,7 @@ use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
 use crate::solve::{CholeskyFactor, Factored, factor};
+use crate::wording::number_text;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points against which a block of columns of the inverse is looked at together. 64 to 1024 differ
@@ -204,7 +205,8 @@ fn chain(parameter: &Parameter) -> f64 {
 fn singular(kernel: &Kernel, noise: f64) -> Error {
     Error::singular(
         format!(
-            "K + {noise}·I of {kernel} on this data (repeated points, or a noise variance that is too small beside the kernel)"
+            "K + {}·I of {kernel} on this data (repeated points, or a noise variance that is too small beside the kernel)",
+            number_text(noise)
         ),
         Remedy::larger("noise"),
     )

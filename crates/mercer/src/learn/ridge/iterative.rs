@@ -14,7 +14,7 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, rank: usize, compute: &C
         return Err(Error::parameter("lambda", lambda, "positive for conjugate gradients: use Cholesky for λ = 0"));
     }
     let compute = compute.clone().with_precision(Precision::Double);
-    let preconditioner = Partial::new(problem, lambda, rank, &compute)?;
+    let preconditioner = Partial::<f64>::new(problem, lambda, rank, &compute)?;
     let roots = problem.roots.view().insert_axis(Axis(1));
     let apply = |v: ArrayView2<f64>| {
         let image = gram::multiply(&problem.bound, (&v * &roots).view(), &compute)?;

@@ -35,7 +35,7 @@ pub(super) fn rebind<'a>(kernel: &Kernel, x: Points<'a>, compute: &Compute) -> R
 }
 
 fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> Result<()> {
-    let found = check_matrix(gram::dense(bound, compute)?.view())?;
+    let found = check_matrix(gram::dense(bound, compute)?.view(), compute)?;
     found.counterexample().map_or(Ok(()), |counterexample| {
         Err(Error::NotPositiveDefinite {
             kernel: kernel.to_string(),

@@ -225,7 +225,8 @@ mod tests {
                 EncodedColumn::Number { fill: f, map: m, constant: c, .. },
             ) => {
                 assert!(close(*fill, *f) && close(map.shift, m.shift), "{name}: {map:?} {m:?}");
-                assert!((map.scale - m.scale).abs() <= 1e-9 && constant == c, "{name}: {map:?} {m:?}");
+                assert_close!(map.scale, m.scale, abs = 1e-9, "{name}: {map:?} {m:?}");
+                assert!(constant == c, "{name}: {map:?} {m:?}");
             }
             _ => assert_eq!(found, expected),
         }

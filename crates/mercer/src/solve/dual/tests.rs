@@ -48,7 +48,7 @@ fn small_working_sets_find_the_same_optimum() {
         assert_eq!(whole.stopped, Stopped::Converged);
         let small = solve(&x, &problem, &DualOptions { working_set: 16, ..tight });
         assert_close!(whole.objective, small.objective, abs = 1e-9 * whole.objective.abs(), "{constraint:?}");
-        assert!(whole.alpha.iter().zip(&small.alpha).all(|(a, b)| (a - b).abs() < 1e-5), "{constraint:?}");
+        assert_close!(whole.alpha.iter(), &small.alpha, each = 1e-5, "{constraint:?}");
         assert_close!(whole.offset(), small.offset(), abs = 1e-7, "{constraint:?}");
     }
 }
@@ -146,7 +146,7 @@ fn parts_of_a_matrix_are_read_where_they_are_or_copied() {
         let found = problem.solve(&mut whole.subset(&points), &options, &compute).unwrap();
         let alone = solve(&x.select(ndarray::Axis(0), &points), &problem, &options);
         assert_close!(found.objective, alone.objective, abs = 1e-6 * alone.objective.abs());
-        assert!(found.values.iter().zip(&alone.values).all(|(a, b)| (a - b).abs() < 1e-4));
+        assert_close!(found.values.iter(), &alone.values, each = 1e-4);
         // A set of some variables is gathered from the runs.
         let some: Vec<usize> = (0..60).map(|i| 6 * i + 5).collect();
         let mut room = Room::default();
@@ -183,7 +183,7 @@ fn shrunk_variables_are_skipped_until_the_others_converge() {
             let settled: Vec<f64> = found.alpha.iter().zip(&labels).map(|(a, s)| a * s).collect();
             let beta = Array2::from_shape_vec((4200, 1), settled).unwrap();
             let expected = crate::gram::multiply(&bound, beta.view(), &compute).unwrap();
-            assert!(expected.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-4), "{constraint:?}");
+            assert_close!(expected.iter(), &found.values, each = 1e-4, "{constraint:?}");
         }
         assert_close!(large.objective, cached.objective, abs = 1e-6 * large.objective.abs(), "{constraint:?}");
     }
@@ -219,7 +219,7 @@ fn values_are_known_at_points_without_a_variable() {
         let mut beta = Array2::zeros((400, 1));
         (0..300).for_each(|i| beta[[50 + i, 0]] = labels[i] * found.alpha[i]);
         let expected = crate::gram::multiply(&bound, beta.view(), &compute).unwrap();
-        assert!(expected.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-9), "{working_set}");
+        assert_close!(expected.iter(), &found.values, each = 1e-9, "{working_set}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Deflation: eigenvalues of the halves that are eigenvalues of the whole.
 
 use super::divide::ascending;
-use super::vector::rotate;
+use crate::gram::simd::columns::rotate;
 
 /// The rows in which a column of eigenvectors is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

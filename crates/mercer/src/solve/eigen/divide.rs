@@ -39,7 +39,7 @@ pub(super) fn solve(mut diagonal: Vec<f64>, off_diagonal: &[f64], compute: &Comp
     let whole = Problem { diagonal: &mut diagonal, vectors: &mut vectors, spare: &mut spare, first: 0, stride: n };
     conquer(whole, off_diagonal, compute)?;
     let order = ascending(&diagonal);
-    each_chunk(n >= PARALLEL, &mut spare, STRIP * n.max(1), |strip, targets| {
+    each_chunk(n >= PARALLEL, &mut spare, STRIP * n.max(1), compute, |strip, targets| {
         for (target, &column) in targets.chunks_exact_mut(n).zip(&order[strip * STRIP..]) {
             target.copy_from_slice(&vectors[column * n..(column + 1) * n]);
         }
@@ -71,7 +71,7 @@ fn conquer(problem: Problem, off_diagonal: &[f64], compute: &Compute) -> Result<
     );
     upper.and(lower)?;
     compute.check_canceled()?;
-    merge(Problem { diagonal, vectors, spare, first, stride }, half, entry)
+    merge(Problem { diagonal, vectors, spare, first, stride }, half, entry, compute)
 }
 
 fn solve_leaf(problem: Problem, off_diagonal: &[f64]) -> Result<()> {

@@ -3,10 +3,10 @@
 use super::deflation::{Deflated, Deflation, Rows};
 use super::divide::Problem;
 use super::parallel::{PARALLEL, each_chunk, view, view_mut};
-use super::poles::eigenvector;
 use super::secular::{Roots, Secular};
-use crate::Result;
 use crate::gram::simd::matmul::{Target, matmul};
+use crate::gram::simd::poles::eigenvector;
+use crate::{Compute, Result};
 
 /// Eigenvectors that are computed together. With 32 and 128 the time differs by less than a tenth.
 const STRIP: usize = 64;
@@ -16,7 +16,7 @@ const COPIES: usize = 32;
 
 /// Merges the halves, of which the upper one has `half` rows and which `entry` couples: eigenvalues
 /// and eigenvectors of the whole replace theirs, in no particular order.
-pub(super) fn merge(problem: Problem, half: usize, entry: f64) -> Result<()> {
+pub(super) fn merge(problem: Problem, half: usize, entry: f64, compute: &Compute) -> Result<()> {
     let Problem { diagonal, vectors, spare, first, stride } = problem;
     let n = diagonal.len();
     let weights = coupling(&vectors[first..], stride, half, n, entry);
@@ -29,11 +29,12 @@ pub(super) fn merge(problem: Problem, half: usize, entry: f64) -> Result<()> {
         return Ok(());
     }
     let secular = Secular { poles: &left.poles, weights: &left.weights, rho };
-    let roots = secular.roots()?;
-    let weights = secular.consistent_weights(&roots)?;
+    let roots = secular.roots(compute)?;
+    let weights = secular.consistent_weights(&roots, compute)?;
     let plan = Plan::new(&left, &rows, weights, half, n);
-    plan.gather(&vectors[first..], stride, spare)?;
-    plan.multiply(&roots, spare, first, stride, &mut vectors[..left.poles.len() * stride])?;
+    plan.gather(&vectors[first..], stride, spare, compute)?;
+    let merged = &mut vectors[..left.poles.len() * stride];
+    plan.multiply(&roots, spare, (first, stride), merged, compute)?;
     plan.keep_finished(spare, first, stride, vectors);
     let finished: Vec<f64> = left.finished.iter().map(|&j| diagonal[j]).collect();
     let values = roots.values().chain(finished);
@@ -93,12 +94,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Copies the upper rows, the lower rows and the finished columns, each without gaps.
-    fn gather(&self, vectors: &[f64], stride: usize, spare: &mut [f64]) -> Result<()> {
+    fn gather(&self, vectors: &[f64], stride: usize, spare: &mut [f64], compute: &Compute) -> Result<()> {
         let (lower, finished) = self.starts();
         let (upper_part, rest) = spare.split_at_mut(lower);
         let (lower_part, rest) = rest.split_at_mut(finished - lower);
         let copy = |target: &mut [f64], columns: &[usize], first: usize, rows: usize| {
-            each_chunk(self.is_parallel(), target, COPIES * rows, |number, chunk| {
+            each_chunk(self.is_parallel(), target, COPIES * rows, compute, |number, chunk| {
                 for (target, &j) in chunk.chunks_exact_mut(rows).zip(&columns[number * COPIES..]) {
                     target.copy_from_slice(&vectors[j * stride + first..][..rows]);
                 }
@@ -111,9 +112,16 @@ impl<'a> Plan<'a> {
     }
 
     /// The eigenvectors of the whole: those of `D + ρuuᵀ`, multiplied with the gathered columns.
-    fn multiply(&self, roots: &Roots, spare: &[f64], first: usize, stride: usize, vectors: &mut [f64]) -> Result<()> {
+    fn multiply(
+        &self,
+        roots: &Roots,
+        spare: &[f64],
+        (first, stride): (usize, usize),
+        vectors: &mut [f64],
+        compute: &Compute,
+    ) -> Result<()> {
         let count = self.columns.len();
-        each_chunk(self.is_parallel(), vectors, STRIP * stride, |number, strip| {
+        each_chunk(self.is_parallel(), vectors, STRIP * stride, compute, |number, strip| {
             let columns = strip.len() / stride;
             let mut inner = vec![0.0; count * columns];
             for (k, vector) in inner.chunks_exact_mut(count).enumerate() {

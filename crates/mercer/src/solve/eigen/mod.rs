@@ -8,14 +8,12 @@ mod deflation;
 mod divide;
 mod merge;
 mod parallel;
-mod poles;
 mod ql;
 mod reflections;
 mod secular;
 #[cfg(test)]
 mod tests;
 mod tridiagonal;
-mod vector;
 
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 

@@ -1,21 +1,22 @@
-//! Work on fixed blocks, on the threads of the current pool.
+//! Work on fixed blocks, on one thread where the problem is small.
 
-use crate::Result;
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
-use rayon::prelude::*;
+
+use crate::{Compute, Result};
 
 /// Size of a problem from which on threads are used: below, all of it takes about a millisecond.
 pub(super) const PARALLEL: usize = 128;
 
-/// `work(number, chunk)` for all chunks of the given length; on one thread unless `parallel`.
+/// [`Compute::try_each_chunk`] if `parallel`, else the same on this thread.
 pub(super) fn each_chunk<T: Send>(
     parallel: bool,
     values: &mut [T],
     length: usize,
-    work: impl Fn(usize, &mut [T]) -> Result<()> + Sync + Send,
+    compute: &Compute,
+    work: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
 ) -> Result<()> {
     if parallel {
-        values.par_chunks_mut(length).enumerate().try_for_each(|(k, chunk)| work(k, chunk))
+        compute.try_each_chunk(values, length, work)
     } else {
         values.chunks_mut(length).enumerate().try_for_each(|(k, chunk)| work(k, chunk))
     }

@@ -1,6 +1,7 @@
 //! The implicit QL iteration for symmetric tridiagonal matrices.
 
-use super::{not_converged, vector};
+use super::not_converged;
+use crate::gram::simd::columns::rotate;
 use crate::{Compute, Result};
 
 /// Sweeps per eigenvalue, on the average, before the iteration is given up. Two are usual.
@@ -29,7 +30,7 @@ pub(super) fn eigen(d: &mut [f64], e: &mut [f64], vectors: &mut [f64], stride: u
             }
             sweep(d, e, first..last, |i, c, s| {
                 let (left, right) = vectors[i * stride..].split_at_mut(stride);
-                vector::rotate(&mut left[..n], &mut right[..n], c, s);
+                rotate(&mut left[..n], &mut right[..n], c, s);
             });
         }
     }

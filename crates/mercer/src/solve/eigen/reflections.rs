@@ -1,7 +1,8 @@
 //! Products of Householder reflections, applied in blocks.
 
+use super::super::reflectors;
 use super::parallel::{PARALLEL, each_chunk, view, view_mut};
-use super::vector::Columns;
+use crate::gram::simd::columns::Columns;
 use crate::gram::simd::matmul::{Target, matmul};
 use crate::{Compute, Result};
 
@@ -37,11 +38,11 @@ impl Reflections {
             self.vectors[j * n..=j * n + j].fill(0.0);
         }
         let mut factors = vec![0.0; self.weights.len().div_ceil(BLOCK) * BLOCK * BLOCK];
-        each_chunk(n >= PARALLEL, &mut factors, BLOCK * BLOCK, |block, s| {
+        each_chunk(n >= PARALLEL, &mut factors, BLOCK * BLOCK, compute, |block, s| {
             self.find_factor(block * BLOCK, s);
             Ok(())
         })?;
-        each_chunk(n >= PARALLEL, z, STRIP * n.max(1), |_, strip| {
+        each_chunk(n >= PARALLEL, z, STRIP * n.max(1), compute, |_, strip| {
             for (block, s) in factors.chunks(BLOCK * BLOCK).enumerate().rev() {
                 compute.check_canceled()?;
                 self.apply_block(block * BLOCK, s, strip);
@@ -81,14 +82,7 @@ impl Reflections {
     /// `Z ← (I − VSVᵀ)Z` for a strip of columns.
     fn apply_block(&self, first: usize, s: &[f64], strip: &mut [f64]) {
         let (n, width, columns) = (self.size, self.width(first), strip.len() / self.size);
-        let v = self.block(first);
-        let (mut share, mut scaled) = (vec![0.0; BLOCK * columns], vec![0.0; BLOCK * columns]);
-        let rows = n - first - 1;
-        let z = view(&strip[first + 1..], (rows, columns), n);
-        matmul(view_mut(&mut share, (width, columns), BLOCK), Target::Replace, v.t(), z, 1.0);
-        let (s, share) = (view(s, (width, width), BLOCK), view(&share, (width, columns), BLOCK));
-        matmul(view_mut(&mut scaled, (width, columns), BLOCK), Target::Replace, s, share, 1.0);
-        let target = view_mut(&mut strip[first + 1..], (rows, columns), n);
-        matmul(target, Target::Add, v, view(&scaled, (width, columns), BLOCK), -1.0);
+        let z = view_mut(&mut strip[first + 1..], (n - first - 1, columns), n);
+        reflectors::apply(self.block(first), view(s, (width, width), BLOCK), z);
     }
 }

@@ -2,8 +2,8 @@
 //! `diag(d) + ρwwᵀ`.
 
 use super::parallel::{PARALLEL, each_chunk};
-use super::poles::{ratios, sums};
-use crate::Result;
+use crate::gram::simd::poles::{ratios, sums};
+use crate::{Compute, Result};
 
 /// Roots that are computed together. 4 to 64 differ by less than 3 % of a decomposition of 500
 /// rows.
@@ -36,10 +36,10 @@ impl Roots {
 
 impl Secular<'_> {
     /// All roots: root `k` is between the poles `k` and `k + 1`, the last one behind the last pole.
-    pub(super) fn roots(&self) -> Result<Roots> {
+    pub(super) fn roots(&self, compute: &Compute) -> Result<Roots> {
         let count = self.poles.len();
         let mut roots = vec![(0.0, 0.0); count];
-        each_chunk(count >= PARALLEL, &mut roots, CHUNK, |number, chunk| {
+        each_chunk(count >= PARALLEL, &mut roots, CHUNK, compute, |number, chunk| {
             let mut shifted = vec![0.0; count];
             for (k, root) in chunk.iter_mut().enumerate() {
                 *root = self.root(number * CHUNK + k, &mut shifted);
@@ -56,9 +56,9 @@ impl Secular<'_> {
     /// # Formula
     /// `ŵᵢ² = Π(λₖ − dᵢ) / Π(dₖ − dᵢ)`, the second product without `k = i` (Löwner), up to a factor
     /// common to all.
-    pub(super) fn consistent_weights(&self, roots: &Roots) -> Result<Vec<f64>> {
+    pub(super) fn consistent_weights(&self, roots: &Roots, compute: &Compute) -> Result<Vec<f64>> {
         let mut weights = self.weights.to_vec();
-        each_chunk(weights.len() >= PARALLEL, &mut weights, CHUNK, |number, chunk| {
+        each_chunk(weights.len() >= PARALLEL, &mut weights, CHUNK, compute, |number, chunk| {
             for (k, weight) in chunk.iter_mut().enumerate() {
                 let i = number * CHUNK + k;
                 let part = |range: std::ops::Range<usize>| {

@@ -3,26 +3,20 @@
 use ndarray::{Array2, ShapeBuilder};
 
 use super::*;
-use crate::Cancel;
+use crate::{Cancel, Seed};
 
-/// Uniform numbers in (−1, 1) by SplitMix64.
-struct Stream(u64);
+/// Uniform numbers in [−1, 1).
+fn uniform(seed: u64) -> impl FnMut() -> f64 {
+    let mut stream = Seed(seed).stream("eigen", 0);
+    move || 2.0 * stream.uniform() - 1.0
+}
 
-impl Stream {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn matrix(&mut self, rows: usize, columns: usize) -> Array2<f64> {
-        Array2::from_shape_fn((rows, columns).f(), |_| self.next())
-    }
+fn matrix(seed: u64, rows: usize, columns: usize) -> Array2<f64> {
+    Array2::from_shape_simple_fn((rows, columns).f(), uniform(seed))
 }
 
 fn symmetric(n: usize) -> Array2<f64> {
-    let b = Stream(n as u64).matrix(n, n);
+    let b = matrix(n as u64, n, n);
     &b + &b.t()
 }
 
@@ -62,7 +56,7 @@ fn assert_decomposes(a: &Array2<f64>, (values, vectors): &Decomposition, name: &
     assert!(residual <= 1e-14 * n * norm, "{name}: residual {residual}");
     let unit = largest_entry(&(vectors.t().dot(vectors) - Array2::<f64>::eye(a.nrows())));
     assert!(unit <= 1e-14 * n, "{name}: orthogonal to {unit}");
-    assert!((values.sum() - a.diag().sum()).abs() <= 1e-14 * n * n * norm, "{name}: trace");
+    assert_close!(values.sum(), a.diag().sum(), abs = 1e-14 * n * n * norm, "{name}: trace");
 }
 
 /// Decomposes a matrix with NaN above its diagonal, and compares both ways to the eigenvalues.
@@ -74,7 +68,7 @@ fn assert_all(a: &Array2<f64>, name: &str) {
     let alone = eigenvalues_of_symmetric(lower, &Compute::new()).unwrap();
     let norm = found.0.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     for (a, b) in alone.iter().zip(&found.0) {
-        assert!((a - b).abs() <= 1e-14 * (alone.len() as f64) * norm, "{name}: {a} and {b}");
+        assert_close!(*a, *b, abs = 1e-14 * (alone.len() as f64) * norm, "{name}: {a} and {b}");
     }
 }
 
@@ -112,7 +106,7 @@ fn diagonal_and_zero_matrices_are_their_own_decomposition() {
 #[test]
 fn matrices_of_low_rank() {
     for rank in [1, 5] {
-        let b = Stream(rank as u64).matrix(200, rank);
+        let b = matrix(rank as u64, 200, rank);
         let a = b.dot(&b.t());
         assert_all(&a, "low rank");
         let (values, _) = eigen_of_symmetric(a, &Compute::new()).unwrap();
@@ -120,7 +114,7 @@ fn matrices_of_low_rank() {
         assert!(values[..200 - rank].iter().all(|v| v.abs() <= 1e-14 * norm), "rank {rank}");
         let small = eigenvalues_of_symmetric(b.t().dot(&b), &Compute::new()).unwrap();
         for (a, b) in small.iter().zip(&values[200 - rank..]) {
-            assert!((a - b).abs() <= 1e-13 * norm, "rank {rank}");
+            assert_close!(*a, *b, abs = 1e-13 * norm, "rank {rank}");
         }
     }
 }
@@ -136,8 +130,9 @@ fn wilkinson_matrices_alone_and_glued() {
     let found = tridiagonal_eigen(&d, &e, &Compute::new()).unwrap();
     assert_decomposes(&from_bands(&d, &e), &found, "W21");
     // Wilkinson (1965), p. 309.
-    assert!((found.0[20] - 10.746_194_182_903_393).abs() < 1e-13 && found.0[20] - found.0[19] < 1e-13);
-    assert!((found.0[0] + 1.125_441_522_119_985).abs() < 1e-13);
+    assert_close!(found.0[20], 10.746_194_182_903_393, abs = 1e-13);
+    assert!(found.0[20] - found.0[19] < 1e-13);
+    assert_close!(found.0[0], -1.125_441_522_119_985, abs = 1e-13);
     for glue in [1e-14, 1e-8, 1e-3] {
         let (mut d, mut e) = (Vec::new(), Vec::new());
         for _ in 0..12 {
@@ -166,8 +161,8 @@ fn second_differences_have_the_eigenvalues_of_the_closed_form() {
         let alone = eigenvalues_of_symmetric(a, &Compute::new()).unwrap();
         for (k, (found, alone)) in found.0.iter().zip(alone).enumerate() {
             let expected = 4.0 * ((k + 1) as f64 * std::f64::consts::PI / (2 * (n + 1)) as f64).sin().powi(2);
-            assert!((found - expected).abs() <= 4e-15, "n = {n}: {found} and {expected}");
-            assert!((alone - expected).abs() <= 2e-14, "n = {n}: {alone} and {expected}");
+            assert_close!(*found, expected, abs = 4e-15, "n = {n}: {found} and {expected}");
+            assert_close!(alone, expected, abs = 2e-14, "n = {n}: {alone} and {expected}");
         }
     }
 }
@@ -180,7 +175,7 @@ fn clustered_and_graded_eigenvalues_are_found() {
         let a = with_values(&values);
         assert_all(&a, "known eigenvalues");
         for (found, expected) in eigen_of_symmetric(a, &Compute::new()).unwrap().0.iter().zip(&values) {
-            assert!((found - expected).abs() <= 1e-13, "{found} and {expected}");
+            assert_close!(*found, *expected, abs = 1e-13, "{found} and {expected}");
         }
     }
     let grade = |i: usize| 10_f64.powi(-(i as i32));
@@ -190,7 +185,7 @@ fn clustered_and_graded_eigenvalues_are_found() {
 
 #[test]
 fn gaussian_gram_matrix_with_most_eigenvalues_below_rounding_error() {
-    let points = Stream(9).matrix(300, 2);
+    let points = matrix(9, 300, 2);
     let square = |i: usize, j: usize| (&points.row(i) - &points.row(j)).mapv(|v| v * v).sum();
     let a = Array2::from_shape_fn((300, 300), |(i, j)| (-square(i, j) / 8.0).exp());
     assert_all(&a, "Gaussian");
@@ -206,7 +201,7 @@ fn extreme_scales_neither_overflow_nor_underflow() {
         for scale in [1e150, 1e-150, 1e160, 1e-160, 1e300, 1e-300] {
             assert_all(&(&a * scale), "scaled");
             for (found, expected) in eigen_of_symmetric(&a * scale, &Compute::new()).unwrap().0.iter().zip(&values) {
-                assert!((found / scale - expected).abs() <= 1e-12, "{scale}: {found} and {expected}");
+                assert_close!(found / scale, *expected, abs = 1e-12, "{scale}: {found} and {expected}");
             }
         }
     }
@@ -218,10 +213,10 @@ fn extreme_scales_neither_overflow_nor_underflow() {
 
 #[test]
 fn entries_over_the_whole_range_of_numbers() {
-    let mut stream = Stream(5);
+    let mut next = uniform(5);
     for run in 0..3000 {
         let n = 2 + run % 39;
-        let mut entries = |count: usize| (0..count).map(|_| 10_f64.powf(-150.0 * (1.0 + stream.next()))).collect();
+        let mut entries = |count: usize| (0..count).map(|_| 10_f64.powf(-150.0 * (1.0 + next()))).collect();
         let (d, e): (Vec<f64>, Vec<f64>) = (entries(n), entries(n - 1));
         let a = from_bands(&d, &e);
         assert_decomposes(&a, &tridiagonal_eigen(&d, &e, &Compute::new()).unwrap(), "tridiagonal, from 1 to 1e-300");
@@ -249,31 +244,31 @@ fn sweeps_are_orthogonal_where_squares_underflow() {
 
 #[test]
 fn roots_of_the_secular_equation_are_in_their_intervals() {
-    let mut stream = Stream(6);
+    let mut next = uniform(6);
     for count in [1, 2, 3, 9, 40, 150] {
-        let mut poles: Vec<f64> = (0..count).map(|_| stream.next()).collect();
+        let mut poles: Vec<f64> = (0..count).map(|_| next()).collect();
         poles.sort_by(f64::total_cmp);
-        let weights: Vec<f64> = (0..count).map(|_| stream.next().powi(9)).collect();
+        let weights: Vec<f64> = (0..count).map(|_| next().powi(9)).collect();
         let (rho, norm) = (0.7, weights.iter().map(|w| w * w).sum::<f64>());
-        let roots = secular::Secular { poles: &poles, weights: &weights, rho }.roots().unwrap();
+        let roots = secular::Secular { poles: &poles, weights: &weights, rho }.roots(&Compute::new()).unwrap();
         let values: Vec<f64> = roots.values().collect();
         let next = poles[1..].iter().copied().chain([poles[count - 1] + rho * norm * (1.0 + 1e-15)]);
         for ((low, root), high) in poles.iter().zip(&values).zip(next) {
             assert!(*low <= *root && *root <= high, "{count}: {low} {root} {high}");
         }
         let trace = poles.iter().sum::<f64>() + rho * norm;
-        assert!((values.iter().sum::<f64>() - trace).abs() <= 1e-15 * (count + 1) as f64 * trace.abs().max(1.0));
+        assert_close!(values.iter().sum::<f64>(), trace, abs = 1e-15 * (count + 1) as f64 * trace.abs().max(1.0));
         let squares = poles.iter().zip(&weights).map(|(d, w)| d * d + 2.0 * rho * d * w * w).sum::<f64>();
         let expected = squares + (rho * norm).powi(2);
-        assert!((values.iter().map(|v| v * v).sum::<f64>() - expected).abs() <= 1e-14 * (count + 1) as f64);
+        assert_close!(values.iter().map(|v| v * v).sum::<f64>(), expected, abs = 1e-14 * (count + 1) as f64);
     }
 }
 
 #[test]
 fn off_diagonal_zeros_separate_the_matrix() {
-    let mut stream = Stream(4);
-    let d: Vec<f64> = (0..300).map(|_| stream.next()).collect();
-    let e: Vec<f64> = (0..299).map(|i| if i % 7 == 3 || i == 149 { 0.0 } else { stream.next() }).collect();
+    let mut next = uniform(4);
+    let d: Vec<f64> = (0..300).map(|_| next()).collect();
+    let e: Vec<f64> = (0..299).map(|i| if i % 7 == 3 || i == 149 { 0.0 } else { next() }).collect();
     let found = tridiagonal_eigen(&d, &e, &Compute::new()).unwrap();
     assert_decomposes(&from_bands(&d, &e), &found, "blocks");
     let mut parts = Vec::new();
@@ -284,19 +279,17 @@ fn off_diagonal_zeros_separate_the_matrix() {
         first = end + 1;
     }
     parts.sort_by(f64::total_cmp);
-    assert!(parts.iter().zip(&found.0).all(|(a, b)| (a - b).abs() < 1e-14));
+    assert_close!(parts.iter(), &found.0, each = 1e-14);
 }
 
 #[test]
 fn threads_do_not_change_bytes() {
     for a in [symmetric(600), with_values(&[1.0; 210])] {
         let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let (values, vectors) = eigen_of_symmetric(a.clone(), &Compute::new()).unwrap();
-                let alone = eigenvalues_of_symmetric(a.clone(), &Compute::new()).unwrap();
-                values.iter().chain(&alone).chain(&vectors).map(|v| v.to_bits()).collect::<Vec<u64>>()
-            })
+            let compute = Compute::new().with_threads(threads).unwrap();
+            let SymmetricEigen { values, vectors } = symmetric_eigen(a.view(), &compute).unwrap();
+            let alone = eigenvalues(a.view(), &compute).unwrap();
+            values.iter().chain(&alone).chain(&vectors).map(|v| v.to_bits()).collect::<Vec<u64>>()
         };
         let expected = run(1);
         assert!(run(2) == expected && run(5) == expected);

@@ -2,9 +2,11 @@
 
 use rayon::prelude::*;
 
+use super::super::reflectors::reflect;
 use super::parallel::{PARALLEL, each_chunk, view, view_mut};
 use super::reflections::Reflections;
-use super::vector::{Columns, dot};
+use crate::gram::simd::columns::Columns;
+use crate::gram::simd::dot;
 use crate::gram::simd::matmul::{Target, matmul};
 use crate::{Compute, Result};
 
@@ -59,7 +61,7 @@ pub(super) fn reduce(entries: Vec<f64>, size: usize, compute: &Compute) -> Resul
         compute.check_canceled()?;
         let end = size.min(start + WIDTH);
         (start..end).for_each(|column| reduction.reduce_column(start, column));
-        reduction.update_trailing(start, end)?;
+        reduction.update_trailing(start, end, compute)?;
     }
     let Reduction { entries, diagonal, off_diagonal, weights, .. } = reduction;
     Ok(Tridiagonal { diagonal, off_diagonal, reflections: Reflections::new(size, entries, weights) })
@@ -88,7 +90,7 @@ impl Reduction {
         if own.len() == 1 {
             return;
         }
-        let (entry, weight) = reflect(&mut own[1..]);
+        let (entry, weight) = reflect_column(&mut own[1..]);
         self.off_diagonal.push(entry);
         self.weights.push(weight);
         if weight == 0.0 {
@@ -132,13 +134,13 @@ impl Reduction {
 
     /// `A ← A − VWᵀ − WVᵀ` on and below the diagonal, right of a panel; strips of columns in
     /// parallel.
-    fn update_trailing(&mut self, start: usize, end: usize) -> Result<()> {
+    fn update_trailing(&mut self, start: usize, end: usize, compute: &Compute) -> Result<()> {
         let (n, width, rows) = (self.size, end - start, self.size - end);
         if rows == 0 {
             return Ok(());
         }
         let factors = self.factors(start, end);
-        each_chunk(rows >= PARALLEL, &mut self.entries[end * n..], STRIP * n, |number, strip| {
+        each_chunk(rows >= PARALLEL, &mut self.entries[end * n..], STRIP * n, compute, |number, strip| {
             let (first, columns) = (number * STRIP, strip.len() / n);
             let left = view(&factors[first..], (rows - first, 2 * width), rows);
             let right = view(&factors[width * rows + first..], (columns, 2 * width), rows);
@@ -171,20 +173,14 @@ fn below(columns: Columns, first: usize) -> Columns {
     Columns { values: &columns.values[first.min(columns.values.len())..], ..columns }
 }
 
-/// `x = (I − τvvᵀ)βe₀` with `v₀ = 1` written over `x`; returns `(β, τ)`.
-fn reflect(x: &mut [f64]) -> (f64, f64) {
-    let head = x[0];
+/// [`reflect`] for a column whose largest entry is at most about 1.
+fn reflect_column(x: &mut [f64]) -> (f64, f64) {
     let tail = dot(&x[1..], &x[1..]).sqrt();
     if tail < NEGLIGIBLE {
         x[1..].fill(0.0);
-        x[0] = 1.0;
-        return (head, 0.0);
+        return reflect(x.into(), 0.0);
     }
-    let beta = -(head * head + tail * tail).sqrt().copysign(head);
-    let inverse = 1.0 / (head - beta);
-    x.iter_mut().for_each(|v| *v *= inverse);
-    x[0] = 1.0;
-    (beta, (beta - head) / beta)
+    reflect(x.into(), tail)
 }
 
 /// `y = Ax` from the lower triangle. The columns are cut into parts of equal area, whose shares are

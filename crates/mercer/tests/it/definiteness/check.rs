@@ -293,21 +293,29 @@ fn frobenius(a: &Array2<f64>) -> f64 {
 fn matrices_are_checked_as_they_are() {
     let psd = random_symmetric(20, 1);
     let psd = psd.dot(&psd);
-    assert_eq!(check_matrix(psd.view()).unwrap().as_option(), None);
+    assert_eq!(check_matrix(psd.view(), &Compute::new()).unwrap().as_option(), None);
     let rank_one = Array2::from_shape_fn((30, 30), |(i, j)| (i * j) as f64 * 0.1);
-    let found = check_matrix(rank_one.view()).unwrap();
+    let found = check_matrix(rank_one.view(), &Compute::new()).unwrap();
     assert_eq!(found.as_option(), None, "rounding is no refutation: {}", found.min_eigenvalue);
     let mut bad = Array2::<f64>::eye(10);
     (bad[[3, 7]], bad[[7, 3]]) = (1.5, 1.5);
-    let found = check_matrix(bad.view()).unwrap();
+    let found = check_matrix(bad.view(), &Compute::new()).unwrap();
     let counterexample = found.counterexample().unwrap();
     assert_eq!(counterexample.indices, [3, 7]);
     assert_close!(counterexample.value, -0.5, abs = 1e-14);
     assert!(counterexample.to_string().contains("row 7"), "{counterexample}");
-    assert!(check_matrix(array![[1.0, 2.0], [3.0, 1.0]].view()).is_err());
-    assert!(check_matrix(array![[1.0, 2.0]].view()).is_err());
-    assert!(check_matrix(array![[f64::INFINITY]].view()).is_err());
-    assert_eq!(check_matrix(Array2::zeros((0, 0)).view()).unwrap().as_option(), None);
+    assert!(check_matrix(array![[1.0, 2.0], [3.0, 1.0]].view(), &Compute::new()).is_err());
+    assert!(check_matrix(array![[1.0, 2.0]].view(), &Compute::new()).is_err());
+    assert!(check_matrix(array![[f64::INFINITY]].view(), &Compute::new()).is_err());
+    assert_eq!(check_matrix(Array2::zeros((0, 0)).view(), &Compute::new()).unwrap().as_option(), None);
+}
+
+#[test]
+fn checks_and_repairs_of_matrices_can_be_canceled() {
+    let compute = Compute::new().with_cancel(Cancel::when(|| true));
+    let matrix = random_symmetric(20, 5);
+    assert!(matches!(check_matrix(matrix.view(), &compute), Err(Error::Canceled)));
+    assert!(matches!(repair(matrix.view(), Repair::Clip, &compute), Err(Error::Canceled)));
 }
 
 #[test]
@@ -325,14 +333,14 @@ fn repairs_do_what_is_documented() {
         (Repair::Flip, 2.0 * square.sqrt()),
         (Repair::Shift, -eigen.values[0] * 15_f64.sqrt()),
     ] {
-        let repaired = repair(a.view(), method).unwrap();
+        let repaired = repair(a.view(), method, &Compute::new()).unwrap();
         assert_eq!(repaired.matrix, repaired.matrix.t(), "{method:?}: not symmetric");
         assert_eq!(repaired.negative_count, count);
         close(repaired.negative_mass, mass, "mass");
         close(repaired.change, change, "change");
         close(frobenius(&(&repaired.matrix - &a)), change, "change by hand");
         close(repaired.shift, if method == Repair::Shift { -eigen.values[0] } else { 0.0 }, "shift");
-        assert_eq!(check_matrix(repaired.matrix.view()).unwrap().as_option(), None, "{method:?}");
+        assert_eq!(check_matrix(repaired.matrix.view(), &Compute::new()).unwrap().as_option(), None, "{method:?}");
         let after = symmetric_eigen(repaired.matrix.view(), &Compute::new()).unwrap().values;
         let mut expected: Vec<f64> = match method {
             Repair::Clip => eigen.values.iter().map(|v| v.max(0.0)).collect(),
@@ -348,10 +356,10 @@ fn repairs_do_what_is_documented() {
 #[test]
 fn clipping_gives_the_nearest_psd_matrix() {
     let a = random_symmetric(8, 3);
-    let best = frobenius(&(&repair(a.view(), Repair::Clip).unwrap().matrix - &a));
+    let best = frobenius(&(&repair(a.view(), Repair::Clip, &Compute::new()).unwrap().matrix - &a));
     for seed in 0..50 {
         let noise = random_symmetric(8, 100 + seed) * 0.1;
-        let other = repair((&a + &noise).view(), Repair::Clip).unwrap().matrix;
+        let other = repair((&a + &noise).view(), Repair::Clip, &Compute::new()).unwrap().matrix;
         assert!(frobenius(&(&other - &a)) >= best - 1e-12);
     }
 }
@@ -362,11 +370,11 @@ fn psd_matrices_are_returned_bit_for_bit() {
     let psd = b.dot(&b.t());
     let psd = Array2::from_shape_fn((12, 12), |(i, j)| psd[[i.max(j), i.min(j)]]);
     for method in [Repair::Clip, Repair::Flip, Repair::Shift] {
-        let repaired = repair(psd.view(), method).unwrap();
+        let repaired = repair(psd.view(), method, &Compute::new()).unwrap();
         assert_eq!(repaired.matrix, psd);
         assert_eq!((repaired.shift, repaired.negative_mass, repaired.change), (0.0, 0.0, 0.0));
         assert_eq!(repaired.negative_count, 0);
-        assert!(repair(array![[1.0, 0.0], [0.5, 1.0]].view(), method).is_err());
-        assert!(repair(array![[f64::NAN]].view(), method).is_err());
+        assert!(repair(array![[1.0, 0.0], [0.5, 1.0]].view(), method, &Compute::new()).is_err());
+        assert!(repair(array![[f64::NAN]].view(), method, &Compute::new()).is_err());
     }
 }

@@ -180,7 +180,7 @@ fn rows_do_not_depend_on_their_neighbors() {
     let all = features.transform(x.view(), &compute(0)).unwrap();
     let part = features.transform(x.select(Axis(0), &[70, 3]).view(), &compute(0)).unwrap();
     for (found, row) in part.rows().into_iter().zip([70, 3]) {
-        assert!(found.iter().zip(all.row(row)).all(|(a, b)| (a - b).abs() <= 1e-14));
+        assert_close!(found.iter(), all.row(row), each = 1e-14);
     }
 }
 

@@ -78,7 +78,7 @@ fn all_modes_together_are_the_kernel() {
     let features = found.features(x.view(), &Compute::new()).unwrap();
     let k: Kernel = "gaussian(lengthscale=1)".parse().unwrap();
     let gram = dense(&k.bind(Pairs::within(x.view()), &Compute::new()).unwrap(), &Compute::new()).unwrap();
-    assert!((features.dot(&features.t()) - &gram).iter().all(|d| d.abs() <= 1e-9));
+    assert_close!(features.dot(&features.t()), &gram, each = 1e-9);
     assert_close!(found.captured(), 1.0, abs = 1e-9);
     // The norm of k(·, x₀) is √k(x₀, x₀) in coefficients too: aⱼ = μⱼφⱼ(x₀).
     let modes = found.eigenfunctions(x.view(), &Compute::new()).unwrap();

@@ -80,7 +80,7 @@ fn gram(text: &str, x: &Array2<f64>) -> Array2<f64> {
 
 /// Whether the matrix is PSD up to rounding, as the check says.
 fn is_psd(matrix: &Array2<f64>) -> bool {
-    check_matrix(matrix.view()).unwrap().as_option().is_none()
+    check_matrix(matrix.view(), &Compute::new()).unwrap().as_option().is_none()
 }
 
 fn psd_by_check(text: &str, x: &Array2<f64>) -> Option<bool> {

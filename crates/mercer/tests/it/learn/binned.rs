@@ -37,7 +37,7 @@ fn ridge_solves_the_normal_equations_of_the_features() {
         assert_close!(*found, *expected, abs = 1e-8, "{found} ≠ {expected}");
     }
     let again = fit.predict(x.view(), &compute).unwrap();
-    assert!((&again - &fit.fitted()).iter().all(|d| d.abs() < 1e-12));
+    assert_close!(&again, &fit.fitted(), each = 1e-12);
 }
 
 /// Of few rows most cells are empty; the answer is that of the kernel of the grids all the same.
@@ -50,11 +50,11 @@ fn few_rows_on_many_buckets_are_ridge_regression_with_the_kernel_of_the_grids() 
     let cells = grids.fit(x.view(), &compute).unwrap().transform(x.view(), &compute).unwrap();
     let k = cells.inner(&cells).unwrap();
     let dual = solve_positive((&k + &(Array2::<f64>::eye(40) * 0.3)).view(), y.view()).unwrap().solution;
-    assert!((&k.dot(&dual) - &fit.fitted()).iter().all(|d| d.abs() < 1e-8));
+    assert_close!(&k.dot(&dual), &fit.fitted(), each = 1e-8);
     assert_eq!(fit.coefficients().dim(), (30 * 4096, 2));
-    assert!((&fit.predict(x.view(), &compute).unwrap() - &fit.fitted()).iter().all(|d| d.abs() < 1e-12));
+    assert_close!(&fit.predict(x.view(), &compute).unwrap(), &fit.fitted(), each = 1e-12);
     let w = cells.multiply_transposed(dual.view(), &compute).unwrap();
-    assert!((&w - &fit.coefficients()).iter().all(|d| d.abs() < 1e-8));
+    assert_close!(&w, &fit.coefficients(), each = 1e-8);
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn odd_data_is_fitted() {
     let means = y.mean_axis(Axis(0)).unwrap();
     let fit = with(10, &constant);
     for row in fit.fitted().rows() {
-        assert!(row.iter().zip(&means).all(|(f, m)| (f - m).abs() < 1e-6), "{row} ≠ {means}");
+        assert_close!(row.iter(), &means, each = 1e-6, "{row} ≠ {means}");
     }
 }
 

@@ -150,7 +150,7 @@ fn the_mean_is_ridge() {
         assert_close!(y[i] - loo.mean[i], ridge.diagnostics().unwrap().loo_residuals[[i, 0]], 1e-11);
     }
     let f = fit.function(&compute).unwrap().evaluate(t.view(), &compute).unwrap();
-    assert!(f.iter().zip(&a).all(|(f, a)| (f - a).abs() <= 1e-12));
+    assert_close!(f.iter(), &a, each = 1e-12);
 }
 
 #[test]

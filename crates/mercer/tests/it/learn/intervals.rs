@@ -74,7 +74,7 @@ fn weights_solvers_and_unpenalized_functions() {
     let plain = errors(&ridge.fit(x.view(), column(&y), None, &compute).unwrap());
     for solver in [RidgeSolver::Mixed, RidgeSolver::Eigen, RidgeSolver::ConjugateGradients] {
         let other = Ridge { solver, ..ridge.clone() }.fit(x.view(), column(&y), None, &compute).unwrap();
-        assert!(errors(&other).iter().zip(&plain).all(|(a, b)| (a - b).abs() <= 1e-9), "{solver}");
+        assert_close!(errors(&other).iter(), &plain, each = 1e-9, "{solver}");
     }
     // A line fitted by the unpenalized part alone has the standard errors of least squares.
     let line = Ridge { intercept: true, ..Ridge::new(kernel("constant(value=0)"), 1.0) };

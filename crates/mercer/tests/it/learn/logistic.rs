@@ -4,6 +4,7 @@
 use crate::common::assert_arrays_close;
 use std::sync::Arc;
 
+use mercer::error::Remedy;
 use mercer::learn::logistic::LossSolver;
 use mercer::learn::{LogisticFit, LogisticRegression};
 use mercer::select::{log_grid, logistic_path};
@@ -36,6 +37,17 @@ fn clouds(n: usize, classes: usize) -> Clouds {
 
 fn spec(lambda: f64) -> LogisticRegression {
     LogisticRegression::new(kernel("gaussian(lengthscale=1.2)"), lambda)
+}
+
+/// Where the gap cancels or overflows, the penalty is named and not the kernel.
+#[test]
+fn penalties_that_are_lost_in_rounding_are_named() {
+    let d = clouds(60, 3);
+    for lambda in [1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-20] {
+        let found = spec(lambda).fit(d.x.view(), &d.labels, None, &Compute::new());
+        let named = matches!(&found, Err(Error::Singular { remedy, .. }) if *remedy == Remedy::larger("lambda"));
+        assert!(named, "{lambda:e}: {:?}", found.err());
+    }
 }
 
 /// `λA_ic = wᵢ(1[yᵢ = c] − p_ic)` and `Σᵢ A_ic = 0`.
@@ -236,7 +248,7 @@ fn folds_choose_a_sensible_penalty() {
         .unwrap();
         let given = LogisticRegression::new(kernel("precomputed()"), 1.0);
         let same = logistic_path(&given, &lambdas, 5, k.view(), &d.labels, None, &compute).unwrap();
-        assert!(same.log_loss.iter().zip(&path.log_loss).all(|(a, b)| (a - b).abs() < 1e-9));
+        assert_close!(same.log_loss.iter(), &path.log_loss, each = 1e-9);
     }
 }
 

@@ -138,7 +138,7 @@ fn a_weight_counts_rows() {
         let counted = svc.fit(x.select(Axis(0), &rows).view(), &repeated, None, &Compute::new()).unwrap();
         assert_close!(weighted.evidence().objective, counted.evidence().objective, 1e-7);
         let (a, b) = (weighted.values(x.view(), &Compute::new()), counted.values(x.view(), &Compute::new()));
-        assert!(a.unwrap().iter().zip(&b.unwrap()).all(|(a, b)| (a - b).abs() < 1e-5));
+        assert_close!(a.unwrap().iter(), &b.unwrap(), each = 1e-5);
     }
     let y = x.column(0).mapv(f64::sin);
     let y_counted = y.select(Axis(0), &rows);
@@ -183,7 +183,7 @@ fn given_values_are_as_good_as_points() {
     let by_values = of("precomputed()").fit(k.view(), &classes, None, &Compute::new()).unwrap();
     assert_eq!(by_points.support(), by_values.support());
     let (a, b) = (by_points.values(x.view(), &Compute::new()), by_values.values(k.view(), &Compute::new()));
-    assert!(a.unwrap().iter().zip(&b.unwrap()).all(|(a, b)| (a - b).abs() < 1e-9));
+    assert_close!(a.unwrap().iter(), &b.unwrap(), each = 1e-9);
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn shapes_of_decisions() {
         let two = Classes::from_indices(of, vec!["this".into(), "rest".into()]).unwrap();
         let alone = rest.fit(x.view(), &two, None, &compute).unwrap();
         let found = alone.values(x.view(), &compute).unwrap();
-        assert!(values.column(class).iter().zip(&found).all(|(a, b)| (a - b).abs() < 1e-5));
+        assert_close!(values.column(class).iter(), &found, each = 1e-5);
         // scikit-learn's sign: positive for the second class.
         let decision = alone.decision_function(x.view(), DecisionShape::OneVersusRest, &compute).unwrap();
         assert_eq!(decision, -found);
@@ -270,7 +270,8 @@ fn the_predicted_class_is_the_most_probable() {
             let compute = Compute::new();
             let (p, c) = (one.probabilities(new.view(), &compute).unwrap(), one.predict(new.view(), &compute).unwrap());
             for (row, &class) in p.rows().into_iter().zip(&c) {
-                assert!((row.sum() - 1.0).abs() < 1e-12 && row.iter().all(|p| (0.0..=1.0).contains(p)));
+                assert_close!(row.sum(), 1.0, abs = 1e-12);
+                assert!(row.iter().all(|p| (0.0..=1.0).contains(p)));
                 assert!(
                     row.iter().enumerate().all(|(other, p)| *p < row[class] || (*p == row[class] && other >= class))
                 );

@@ -49,7 +49,7 @@ pub(super) fn gains(
     let root = at.model.root(&state.values());
     let factor = match factor(root.congruence(k, at.mu, compute), compute)? {
         Factored::Definite(factor) => factor,
-        Factored::Singular(matrix) => return Err(singular(&matrix, at)),
+        Factored::Singular(matrix) => return Err(singular(&matrix, at, compute)),
     };
     let mut gain = Array1::from(factor.inverse_diagonal(compute)?);
     if at.intercept {
@@ -72,7 +72,7 @@ fn dense(
 ) -> Result<(Array2<f64>, Array1<f64>)> {
     let factor = match factor(root.congruence(k, at.mu, compute), compute)? {
         Factored::Definite(factor) => factor,
-        Factored::Singular(matrix) => return Err(singular(&matrix, at)),
+        Factored::Singular(matrix) => return Err(singular(&matrix, at, compute)),
     };
     let shape = right.dim();
     if !at.intercept {
@@ -126,15 +126,19 @@ pub(super) fn unflat(values: ArrayView2<f64>, shape: (usize, usize)) -> Array2<f
 
 /// The matrix is at least `μI` for every positive semi-definite kernel: either the kernel is not,
 /// or `μ` drowns in rounding.
-fn singular(matrix: &Array2<f64>, at: Setting<'_>) -> Error {
-    let smallest =
-        eigenvalues(matrix.view(), &Compute::unlimited()).ok().and_then(|v| v.iter().copied().reduce(f64::min));
-    match smallest {
-        Some(value) if value < 0.5 * at.mu - 1e-10 * matrix.diag().sum() => Error::NotPositiveDefinite {
+fn singular(matrix: &Array2<f64>, at: Setting<'_>, compute: &Compute) -> Error {
+    match eigenvalues(matrix.view(), compute).map(|values| values.first().copied()) {
+        Err(Error::Canceled) => Error::Canceled,
+        Ok(Some(value)) if value < 0.5 * at.mu - 1e-10 * matrix.diag().sum() => Error::NotPositiveDefinite {
             kernel: at.matrix.kernel().to_string(),
             reason: format!("on this data a regularized matrix has the eigenvalue {value:e}, below λ"),
             counterexample: None,
         },
-        _ => Error::singular("the Newton system, where the penalty is lost in rounding,", Remedy::larger("lambda")),
+        _ => lost_penalty(),
     }
+}
+
+/// `μ` is too small beside the kernel values.
+pub(super) fn lost_penalty() -> Error {
+    Error::singular("the Newton system, where the penalty is lost in rounding,", Remedy::larger("lambda"))
 }

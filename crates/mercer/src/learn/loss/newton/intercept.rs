@@ -151,6 +151,6 @@ mod tests {
         let found = intercepts(&model, &Array2::zeros((6, 3)), Array1::zeros(3)).unwrap();
         let mean = (3.0_f64.ln() + 2.0_f64.ln()) / 3.0;
         let expected = [3.0_f64.ln() - mean, -mean, 2.0_f64.ln() - mean];
-        assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-14), "{found}");
+        assert_close!(found.iter(), expected, each = 1e-14, "{found}");
     }
 }

@@ -2,11 +2,11 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::direction::{Inner, gains};
+use super::direction::{Inner, gains, lost_penalty};
 use super::iterative::Preconditioner;
 use super::model::Model;
 use super::plan::{LossPlan, LossSolver};
-use super::state::{NewtonState, Setting};
+use super::state::{NewtonState, Setting, dot};
 use super::stored::KernelMatrix;
 use crate::gram::Bound;
 use crate::solve::Stopped;
@@ -182,12 +182,18 @@ impl Run<'_> {
         if self.state.gap <= 0.0 { 0.0 } else { self.state.gap / self.scale() }
     }
 
-    /// The gap is a squared norm: below 0 there is no such norm.
+    /// The gap is a squared norm: below 0 there is no such norm, unless `μ` is so small that the
+    /// terms of `ρᵀKρ` overflow or cancel.
     fn check_definite(&self) -> Result<()> {
         if self.state.gap >= -1e-10 * self.scale() {
             return Ok(());
         }
-        let value = self.state.gap * 2.0 / self.at.mu;
+        let (value, missing) = (self.state.gap * 2.0 / self.at.mu, &self.state.missing);
+        let trace: f64 = self.at.matrix.tiles().diagonal()?.iter().sum();
+        let rounding = missing.nrows() as f64 * f64::EPSILON * trace * dot(missing, missing);
+        if !value.is_finite() || !rounding.is_finite() || value >= -rounding {
+            return Err(lost_penalty());
+        }
         let reason = format!("on this data a vector ρ of the iteration has ρᵀKρ = {value:e}");
         Err(Error::NotPositiveDefinite {
             kernel: self.problem.matrix.kernel().to_string(),

@@ -52,7 +52,7 @@ mod tests {
     fn probabilities_that_fit_together_are_found_again() {
         let p = [0.5, 0.2, 0.25, 0.05];
         let found = couple(4, |i, j| p[i] / (p[i] + p[j]));
-        assert!(found.iter().zip(p).all(|(f, p)| (f - p).abs() < 0.01), "{found:?}");
+        assert_close!(found.iter(), p, each = 0.01, "{found:?}");
         assert_close!(found.iter().sum::<f64>(), 1.0, abs = 1e-12);
     }
 }

@@ -121,9 +121,7 @@ mod tests {
         let weighted = Sigmoid::fit(&Outcome::list(&f, &s, &[1.0, 2.0, 1.0, 3.0]));
         let repeated = |list: [f64; 4]| [list[0], list[1], list[1], list[2], list[3], list[3], list[3]];
         let listed = Sigmoid::fit(&Outcome::list(&repeated(f), &repeated(s), &[1.0; 7]));
-        assert!(
-            (weighted.a - listed.a).abs() < 1e-4 && (weighted.b - listed.b).abs() < 1e-4,
-            "{weighted:?} {listed:?}"
-        );
+        assert_close!(weighted.a, listed.a, abs = 1e-4, "{weighted:?} {listed:?}");
+        assert_close!(weighted.b, listed.b, abs = 1e-4, "{weighted:?} {listed:?}");
     }
 }

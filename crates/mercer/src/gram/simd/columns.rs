@@ -10,10 +10,10 @@ const GROUP: usize = 4;
 
 /// Columns at a fixed distance, of which the rows are those of a vector.
 #[derive(Clone, Copy)]
-pub(super) struct Columns<'a> {
-    pub(super) values: &'a [f64],
-    pub(super) stride: usize,
-    pub(super) count: usize,
+pub(crate) struct Columns<'a> {
+    pub(crate) values: &'a [f64],
+    pub(crate) stride: usize,
+    pub(crate) count: usize,
 }
 
 impl<'a> Columns<'a> {
@@ -28,31 +28,24 @@ impl<'a> Columns<'a> {
     }
 
     /// `x ← x − Cf`.
-    pub(super) fn subtract_from(self, x: &mut [f64], factors: &[f64]) {
+    pub(crate) fn subtract_from(self, x: &mut [f64], factors: &[f64]) {
         Arch::new().dispatch(Subtract { columns: self, x, factors });
     }
 
     /// `Cᵀx`.
-    pub(super) fn dot(self, x: &[f64], out: &mut [f64]) {
+    pub(crate) fn dot(self, x: &[f64], out: &mut [f64]) {
         Arch::new().dispatch(Dot { columns: self, x, out });
     }
 
     /// The share of the columns `range` in `Ax` for a symmetric matrix `A` with these columns, of
     /// which the lower triangle is read. `y` is overwritten from row `range.start` on.
-    pub(super) fn symmetric_product(self, range: Range<usize>, x: &[f64], y: &mut [f64]) {
+    pub(crate) fn symmetric_product(self, range: Range<usize>, x: &[f64], y: &mut [f64]) {
         Arch::new().dispatch(SymmetricProduct { columns: self, range, x, y });
     }
 }
 
-/// `xᵀy`.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sum = [0.0];
-    Columns { values: x, stride: x.len(), count: 1 }.dot(y, &mut sum);
-    sum[0]
-}
-
 /// `(x, y) ← (cx − sy, sx + cy)`.
-pub(super) fn rotate(x: &mut [f64], y: &mut [f64], c: f64, s: f64) {
+pub(crate) fn rotate(x: &mut [f64], y: &mut [f64], c: f64, s: f64) {
     Arch::new().dispatch(Rotate { x, y, c, s });
 }
 

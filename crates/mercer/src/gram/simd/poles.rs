@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 /// `Σ wᵢ²/(dᵢ − t)` and its derivative `Σ wᵢ²/(dᵢ − t)²`.
-pub(super) fn sums(weights: &[f64], poles: &[f64], at: f64) -> (f64, f64) {
+pub(crate) fn sums(weights: &[f64], poles: &[f64], at: f64) -> (f64, f64) {
     Arch::new().dispatch(Sums { weights, poles, at })
 }
 
@@ -45,7 +45,7 @@ fn add_term<S: Simd>(
 }
 
 /// `Π (λₖ − d)/(dₖ − d)` for roots `λₖ`, which are offsets from their origins, and poles `dₖ`.
-pub(super) fn ratios(origins: &[f64], offsets: &[f64], poles: &[f64], at: f64) -> f64 {
+pub(crate) fn ratios(origins: &[f64], offsets: &[f64], poles: &[f64], at: f64) -> f64 {
     Arch::new().dispatch(Ratios { origins, offsets, poles, at })
 }
 
@@ -79,7 +79,7 @@ impl WithSimd for Ratios<'_> {
 }
 
 /// The unit vector along `wᵢ/(dᵢ − λ)`, where `λ` is an offset from its origin.
-pub(super) fn eigenvector(poles: &[f64], weights: &[f64], origin: f64, offset: f64, out: &mut [f64]) {
+pub(crate) fn eigenvector(poles: &[f64], weights: &[f64], origin: f64, offset: f64, out: &mut [f64]) {
     Arch::new().dispatch(Eigenvector { poles, weights, origin, offset, out });
 }
 

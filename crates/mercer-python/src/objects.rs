@@ -1,0 +1,384 @@
+//! Bags and persistence diagrams as Python objects, and points of every kind from Python.
+
+use mercer::points::{Bags, Diagrams, PointKind, Strings};
+use mercer::{Kernel, Points, Sample};
+use ndarray::{Array2, ArrayView2};
+use numpy::{PyArray2, PyReadonlyArray2};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+use crate::errors::to_python;
+use crate::input::{Matrix, numbers};
+
+/// A sample of points: a matrix with a row per vector, or objects.
+pub enum PointsInput<'py> {
+    /// Vectors, or kernel values: what they are depends on the kernel.
+    Vectors(Matrix<'py>),
+    /// Anything else.
+    Objects(Sample),
+}
+
+impl<'py> PointsInput<'py> {
+    /// Reads points for a kernel, which knows whether a list of arrays holds bags or persistence
+    /// diagrams. `what` names them in errors.
+    pub fn read(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        let kind = kernel.and_then(Kernel::point_kind);
+        match read_objects(kind, value, what)? {
+            Some(objects) => Ok(Self::Objects(objects)),
+            None => Matrix::read(value, what).map(Self::Vectors),
+        }
+    }
+
+    /// Reads them if they are there.
+    pub fn read_optional(
+        kernel: Option<&Kernel>,
+        value: Option<&Bound<'py, PyAny>>,
+        what: &str,
+    ) -> PyResult<Option<Self>> {
+        value.map(|value| Self::read(kernel, value, what)).transpose()
+    }
+
+    /// The points, borrowed.
+    pub fn points(&self) -> Points<'_> {
+        match self {
+            Self::Vectors(matrix) => matrix.view().into(),
+            Self::Objects(sample) => sample.as_points(),
+        }
+    }
+
+    /// The matrix, for methods on vectors alone.
+    pub fn view(&self) -> PyResult<ArrayView2<'_, f64>> {
+        self.points().vectors().map_err(to_python)
+    }
+
+    /// Refuses two data frames whose columns have other names or another order.
+    pub fn check_same_names(&self, other: &Self) -> PyResult<()> {
+        match (self, other) {
+            (Self::Vectors(x), Self::Vectors(y)) => x.check_same_names(y),
+            _ => Ok(()),
+        }
+    }
+
+    /// The kernel with names of columns replaced by their numbers in this data frame.
+    pub fn name_columns(&self, kernel: &Kernel) -> mercer::Result<Kernel> {
+        match self {
+            Self::Vectors(matrix) => matrix.name_columns(kernel),
+            Self::Objects(_) => Ok(kernel.clone()),
+        }
+    }
+
+    /// Whether an array had one dimension, for answers that keep it.
+    pub fn one_dimensional(&self) -> bool {
+        matches!(self, Self::Vectors(matrix) if matrix.one_dimensional())
+    }
+}
+
+/// Objects, where the value holds any; `None` for what should be a matrix.
+fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<Sample>> {
+    if let Ok(objects) = value.cast::<PyObjects>() {
+        return Ok(Some(objects.get().sample().clone()));
+    }
+    if let Ok(bags) = value.cast::<PyBags>() {
+        return Ok(Some(bags.get().0.clone().into()));
+    }
+    if let Ok(diagrams) = value.cast::<PyDiagrams>() {
+        return Ok(Some(diagrams.get().0.clone().into()));
+    }
+    if value.cast::<PyString>().is_ok() {
+        return Err(PyValueError::new_err(format!("{what}: expected a list of strings, found one string")));
+    }
+    match kind {
+        Some(PointKind::Bags) => read_arrays(value, what)?.map(|bags| bags_of(&bags)).transpose(),
+        Some(PointKind::Diagrams) => read_arrays(value, what)?.map(|arrays| diagrams_of(&arrays, None)).transpose(),
+        Some(PointKind::Strings) => read_strings(value, what),
+        None => match read_strings(value, what)? {
+            Some(strings) => Ok(Some(strings)),
+            None => read_arrays(value, what)?.map(|bags| bags_of(&bags)).transpose(),
+        },
+        _ => read_strings(value, what),
+    }
+}
+
+/// Strings from a list, an array or a column of a data frame; `None` if the first is not one.
+fn read_strings(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<Sample>> {
+    if value.hasattr("columns")? || value.hasattr("toarray")? {
+        return Ok(None);
+    }
+    let value = if value.hasattr("to_list")? { value.call_method0("to_list")? } else { value.clone() };
+    if value.getattr_opt("ndim")?.is_some_and(|ndim| ndim.extract::<usize>().is_ok_and(|ndim| ndim != 1)) {
+        return Ok(None);
+    }
+    if !(value.cast::<PyList>().is_ok() || value.cast::<PyTuple>().is_ok() || value.hasattr("dtype")?) {
+        return Ok(None);
+    }
+    let mut strings = Strings::default();
+    for (at, item) in value.try_iter()?.enumerate() {
+        let item = item?;
+        match item.cast::<PyString>() {
+            Ok(text) => strings.push(&text.to_cow()?),
+            Err(_) if at == 0 => return Ok(None),
+            Err(_) => {
+                let found = item.get_type().name()?;
+                return Err(PyValueError::new_err(format!("{what}: point {at} is not a string but of type {found}")));
+            }
+        }
+    }
+    Ok((!strings.is_empty()).then(|| strings.into()))
+}
+
+/// A list of matrices; `None` if the value is something else.
+fn read_arrays(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<Vec<Array2<f64>>>> {
+    let list = value.cast::<PyList>().is_ok() || value.cast::<PyTuple>().is_ok();
+    let objects = value.getattr_opt("dtype")?.is_some_and(|dtype| dtype.to_string() == "object");
+    if !list && !objects {
+        if value.getattr_opt("ndim")?.is_some_and(|ndim| ndim.extract::<usize>().is_ok_and(|ndim| ndim == 2)) {
+            let message = format!("{what}: expected a list of arrays, one per bag or diagram, found one array");
+            return Err(PyValueError::new_err(message));
+        }
+        return Ok(None);
+    }
+    let mut arrays = Vec::new();
+    for (at, item) in value.try_iter()?.enumerate() {
+        let item = item?;
+        let numpy = item.py().import("numpy")?;
+        let array = numpy.call_method1("asarray", (&item,))?;
+        let dimensions: usize = array.getattr("ndim")?.extract()?;
+        let empty = array.getattr("size")?.extract::<usize>()? == 0;
+        if dimensions != 2 && !empty {
+            if at == 0 {
+                return Ok(None);
+            }
+            let found = format!("{what}: element {at} has {dimensions} dimensions, where 2 are expected");
+            return Err(PyValueError::new_err(found));
+        }
+        let array = if empty && dimensions != 2 {
+            Array2::zeros((0, 2))
+        } else {
+            let array = numpy.call_method1("require", (&array, numpy.getattr("float64")?, ["C", "A"]))?;
+            array.extract::<PyReadonlyArray2<'_, f64>>()?.as_array().to_owned()
+        };
+        arrays.push(array);
+    }
+    Ok((!arrays.is_empty()).then_some(arrays))
+}
+
+fn bags_of(arrays: &[Array2<f64>]) -> PyResult<Sample> {
+    let views: Vec<_> = arrays.iter().map(|array| array.view()).collect();
+    Ok(Bags::new(&views).map_err(to_python)?.into())
+}
+
+fn diagrams_of(arrays: &[Array2<f64>], infinity: Option<f64>) -> PyResult<Sample> {
+    let views: Vec<_> = arrays.iter().map(|array| array.view()).collect();
+    Ok(Diagrams::new(&views, infinity).map_err(to_python)?.into())
+}
+
+fn arrays_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<Array2<f64>>> {
+    if value.len().is_ok_and(|length| length == 0) {
+        return Ok(Vec::new());
+    }
+    read_arrays(value, what)?
+        .ok_or_else(|| PyValueError::new_err(format!("{what}: expected a list of arrays with a row per point")))
+}
+
+/// The rows that an index names, and whether it named one alone.
+pub fn chosen(index: &Bound<'_, PyAny>, length: usize) -> PyResult<(Vec<usize>, bool)> {
+    let py = index.py();
+    if let Ok(at) = index.extract::<isize>() {
+        let row = if at < 0 { at + length as isize } else { at };
+        if row < 0 || row >= length as isize {
+            return Err(PyIndexError::new_err(format!("index {at} is out of range for {length} points")));
+        }
+        return Ok((vec![row as usize], true));
+    }
+    // Slices, lists and masks as numpy reads them.
+    let all = py.import("numpy")?.call_method1("arange", (length,))?;
+    let rows: Vec<i64> = all.get_item(index)?.call_method0("tolist")?.extract().map_err(|_| {
+        PyTypeError::new_err("an index is a number, a slice, a list of numbers or a mask")
+    })?;
+    Ok((rows.into_iter().map(|row| row as usize).collect(), false))
+}
+
+/// A sample of bags: every bag is an array with a row per instance, all with the same columns.
+///
+/// Parameters
+/// ----------
+/// bags : list of arrays of shape (n_instances, n_features)
+/// weights : list of arrays, optional
+///     A weight for every instance of every bag; those of a bag are divided by their sum.
+///
+/// Examples
+/// --------
+/// >>> import mercer, numpy as np
+/// >>> bags = mercer.Bags([np.zeros((2, 3)), np.ones((4, 3))])
+/// >>> bags
+/// Bags(2 bags, 6 instances, 3 columns)
+/// >>> bags[1].shape
+/// (4, 3)
+#[pyclass(frozen, name = "Bags", module = "mercer", eq)]
+#[derive(PartialEq)]
+pub struct PyBags(Bags);
+
+#[pymethods]
+impl PyBags {
+    #[new]
+    #[pyo3(signature = (bags, weights=None))]
+    fn new(bags: &Bound<'_, PyAny>, weights: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let arrays = arrays_of(bags, "bags")?;
+        let views: Vec<_> = arrays.iter().map(|array| array.view()).collect();
+        let made = Bags::new(&views).map_err(to_python)?;
+        let Some(weights) = weights else { return Ok(Self(made)) };
+        let mut all = Vec::new();
+        for of_bag in weights.try_iter()? {
+            all.extend(numbers(&of_bag?, "weights")?);
+        }
+        made.with_weights(all).map(Self).map_err(to_python)
+    }
+
+    /// Bags in a long table: the rows of one group are a bag, in the order of first appearance.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer, numpy as np
+    /// >>> mercer.Bags.from_table(np.arange(6.0).reshape(3, 2), ["b", "a", "b"])
+    /// Bags(2 bags, 3 instances, 2 columns)
+    #[staticmethod]
+    #[allow(non_snake_case)]
+    fn from_table(X: &Bound<'_, PyAny>, groups: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let table = Matrix::read(X, "X")?;
+        let groups = groups.try_iter()?.map(|group| Ok(group?.str()?.to_string())).collect::<PyResult<Vec<_>>>()?;
+        Bags::from_table(table.view(), &groups).map(Self).map_err(to_python)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (rows, one) = chosen(index, self.0.len())?;
+        if one {
+            return Ok(PyArray2::from_array(py, &self.0.bag(rows[0])).into_any());
+        }
+        let Sample::Bags(bags) = Sample::from(self.0.clone()).taken(&rows) else { unreachable!("bags stay bags") };
+        Ok(Bound::new(py, Self(bags))?.into_any())
+    }
+
+    fn __repr__(&self) -> String {
+        let (bags, instances) = (self.0.len(), self.0.instances());
+        format!("Bags({bags} bags, {} instances, {} columns)", instances.nrows(), instances.ncols())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let bags = PyList::new(py, (0..self.0.len()).map(|at| PyArray2::from_array(py, &self.0.bag(at))))?;
+        let weights = self.0.weights().map(|weights| {
+            (0..self.0.len()).map(|at| weights[self.0.range(at)].to_vec()).collect::<Vec<_>>()
+        });
+        let class = py.get_type::<Self>().into_any();
+        Ok((class, (bags, weights).into_pyobject(py)?))
+    }
+}
+
+/// A sample of persistence diagrams: every diagram is an array with a row ``(birth, death)`` per
+/// interval. An empty diagram is a point.
+///
+/// Parameters
+/// ----------
+/// diagrams : list of arrays of shape (n_intervals, 2)
+/// infinity : float, optional
+///     Replaces deaths that are infinite, which are refused without it.
+///
+/// Examples
+/// --------
+/// >>> import mercer, numpy as np
+/// >>> diagrams = mercer.Diagrams([np.array([[0.0, 1.0], [0.5, np.inf]])], infinity=2.0)
+/// >>> diagrams
+/// Diagrams(1 diagram, 2 intervals)
+/// >>> diagrams[0]
+/// array([[0. , 1. ],
+///        [0.5, 2. ]])
+#[pyclass(frozen, name = "Diagrams", module = "mercer", eq)]
+#[derive(PartialEq)]
+pub struct PyDiagrams(Diagrams);
+
+#[pymethods]
+impl PyDiagrams {
+    #[new]
+    #[pyo3(signature = (diagrams, infinity=None))]
+    fn new(diagrams: &Bound<'_, PyAny>, infinity: Option<f64>) -> PyResult<Self> {
+        let arrays = arrays_of(diagrams, "diagrams")?;
+        let views: Vec<_> = arrays.iter().map(|array| array.view()).collect();
+        Diagrams::new(&views, infinity).map(Self).map_err(to_python)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (rows, one) = chosen(index, self.0.len())?;
+        if one {
+            return Ok(PyArray2::from_array(py, &self.0.diagram(rows[0])).into_any());
+        }
+        let Sample::Diagrams(diagrams) = Sample::from(self.0.clone()).taken(&rows) else {
+            unreachable!("diagrams stay diagrams")
+        };
+        Ok(Bound::new(py, Self(diagrams))?.into_any())
+    }
+
+    fn __repr__(&self) -> String {
+        let (diagrams, intervals) = (self.0.len(), self.0.intervals().nrows());
+        let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        format!("Diagrams({}, {})", plural(diagrams, "diagram"), plural(intervals, "interval"))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let diagrams = PyList::new(py, (0..self.0.len()).map(|at| PyArray2::from_array(py, &self.0.diagram(at))))?;
+        Ok((py.get_type::<Self>().into_any(), (diagrams,).into_pyobject(py)?))
+    }
+}
+
+/// Objects that were read for a kernel, as the estimators hand them on: ``len``, ``shape`` and
+/// indexing are those of a column.
+#[pyclass(frozen, name = "Objects", module = "mercer._mercer")]
+pub struct PyObjects(Sample);
+
+impl PyObjects {
+    pub fn sample(&self) -> &Sample {
+        &self.0
+    }
+}
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyObjects {
+    #[new]
+    fn new(kernel: &crate::kernel::PyKernel, X: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match PointsInput::read(Some(&kernel.0), X, "X")? {
+            PointsInput::Objects(sample) => Ok(Self(sample)),
+            PointsInput::Vectors(_) => {
+                let takes = kernel.0.point_kind().unwrap_or(PointKind::Vectors);
+                Err(to_python(mercer::Error::wrong_points(&kernel.0, takes, PointKind::Vectors)))
+            }
+        }
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The number of points, and 1.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.0.len(), 1)
+    }
+
+    fn __getitem__(&self, index: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (rows, _) = chosen(index, self.0.len())?;
+        Ok(Self(self.0.taken(&rows)))
+    }
+
+    /// The points as Python has them: a list.
+    fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        crate::points::to_python_points(py, self.0.as_points())
+    }
+}
