@@ -7,9 +7,9 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::errors::to_python;
 use crate::kernel::{PyKernel, kernel_of};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::run;
-use crate::objects::PointsInput;
 
 /// A sequential two-sample test, valid after every batch and at any stopping time (betting,
 /// e-values).

@@ -11,9 +11,9 @@ use crate::errors::to_python;
 use crate::function::PyFunction;
 use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::{at_points, run};
-use crate::objects::PointsInput;
 
 /// The mean embedding ``μ = Σ wᵢ k(·, xᵢ)`` of a weighted sample; without weights ``wᵢ = 1/n``.
 ///

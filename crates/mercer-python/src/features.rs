@@ -14,10 +14,10 @@ use pyo3::types::PyDict;
 use crate::errors::{Part, to_python};
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run};
-use crate::objects::PointsInput;
 use mercer::error::MemoryPurpose;
 
 /// A feature map that is ready for points.

@@ -9,10 +9,10 @@ use pyo3::types::{PyDict, PyType};
 use crate::errors::to_python;
 use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run};
-use crate::objects::PointsInput;
 
 /// A function ``f = Σ αᵢ k(·, xᵢ)`` of the RKHS of a kernel.
 ///

@@ -16,10 +16,10 @@ use crate::errors::to_python;
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
 use crate::measure::{HSIC, QUADRATIC, read_variables, stein_kernel};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::run;
 use crate::samples::{TwoSamples, choice, count};
-use crate::objects::PointsInput;
 
 const WEIGHTS: [(&str, KernelWeights); 4] = [
     ("uniform", KernelWeights::Uniform),

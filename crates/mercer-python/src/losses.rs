@@ -16,11 +16,11 @@ use crate::errors::to_python;
 use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run};
 use crate::svm::{reason, reworded};
-use crate::objects::PointsInput;
 
 /// A logistic regression or a loss that was not fitted yet.
 #[pyclass(frozen, name = "Penalized", module = "mercer._mercer")]

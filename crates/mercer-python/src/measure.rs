@@ -11,10 +11,10 @@ use crate::data::KernelData;
 use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::PyKernel;
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::run;
 use crate::samples::{TwoSamples, choice};
-use crate::objects::PointsInput;
 
 const ESTIMATORS: [(&str, Estimator); 4] = [
     ("biased", Estimator::Biased),

@@ -193,9 +193,11 @@ pub fn chosen(index: &Bound<'_, PyAny>, length: usize) -> PyResult<(Vec<usize>, 
     }
     // Slices, lists and masks as numpy reads them.
     let all = py.import("numpy")?.call_method1("arange", (length,))?;
-    let rows: Vec<i64> = all.get_item(index)?.call_method0("tolist")?.extract().map_err(|_| {
-        PyTypeError::new_err("an index is a number, a slice, a list of numbers or a mask")
-    })?;
+    let rows: Vec<i64> = all
+        .get_item(index)?
+        .call_method0("tolist")?
+        .extract()
+        .map_err(|_| PyTypeError::new_err("an index is a number, a slice, a list of numbers or a mask"))?;
     Ok((rows.into_iter().map(|row| row as usize).collect(), false))
 }
 
@@ -270,9 +272,10 @@ impl PyBags {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let bags = PyList::new(py, (0..self.0.len()).map(|at| PyArray2::from_array(py, &self.0.bag(at))))?;
-        let weights = self.0.weights().map(|weights| {
-            (0..self.0.len()).map(|at| weights[self.0.range(at)].to_vec()).collect::<Vec<_>>()
-        });
+        let weights = self
+            .0
+            .weights()
+            .map(|weights| (0..self.0.len()).map(|at| weights[self.0.range(at)].to_vec()).collect::<Vec<_>>());
         let class = py.get_type::<Self>().into_any();
         Ok((class, (bags, weights).into_pyobject(py)?))
     }

@@ -16,10 +16,10 @@ use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::run;
-use crate::objects::PointsInput;
 
 /// A ridge regression that was not fitted yet.
 #[pyclass(frozen, name = "Ridge", module = "mercer._mercer")]
@@ -86,8 +86,7 @@ impl PyRidge {
     }
 }
 
-type RidgeArrays<'a> =
-    (Points<'a>, Option<ArrayView2<'a, f64>>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>);
+type RidgeArrays<'a> = (Points<'a>, Option<ArrayView2<'a, f64>>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>);
 
 fn fit(ridge: &Ridge, (x, basis, y, weights): RidgeArrays<'_>, compute: &Compute) -> mercer::Result<RidgeFit> {
     match basis {

@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::to_python;
-use crate::options::Options;
 use crate::objects::PointsInput;
+use crate::options::Options;
 
 /// How often the waiting thread polls Python for signals. Shorter than a person notices.
 const POLL: Duration = Duration::from_millis(50);

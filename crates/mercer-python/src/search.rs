@@ -10,10 +10,10 @@ use pyo3::types::{PyDict, PyString};
 use crate::errors::Part;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::ridge::{PyRidgeFit, reworded};
 use crate::run::run;
-use crate::objects::PointsInput;
 
 /// A [`SearchedRange`] as a tuple.
 type SearchedNumbers = (&'static str, (f64, f64), (f64, f64), f64, bool);

@@ -12,11 +12,11 @@ use crate::errors::Part;
 use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run, run_anytime};
 use crate::svm::{evidence_dict, indices, reworded, solver};
-use crate::objects::PointsInput;
 
 /// A classifier that was not fitted yet.
 #[pyclass(frozen, name = "Svc", module = "mercer._mercer")]

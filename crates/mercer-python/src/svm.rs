@@ -12,10 +12,10 @@ use pyo3::types::PyDict;
 use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{run, run_anytime};
-use crate::objects::PointsInput;
 
 /// How the dual problem is solved.
 pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {

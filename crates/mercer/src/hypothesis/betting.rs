@@ -245,9 +245,7 @@ impl BettingTest {
         let requested = match &self.test.kernel {
             Some(Kernel::Sum(terms)) => terms.iter().cloned().collect(),
             Some(kernel) => vec![kernel.clone()],
-            None if pairs.rows().kind().is_object() => {
-                of_objects(pairs, compute)?
-            }
+            None if pairs.rows().kind().is_object() => of_objects(pairs, compute)?,
             None => {
                 let [median] = quantiles(pairs, MetricKind::SquaredEuclidean, [0.5], compute)?;
                 MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect::<Result<Vec<_>>>()?

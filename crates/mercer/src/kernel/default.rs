@@ -55,7 +55,8 @@ impl Kernel {
     /// by now; the kernel alone where it has none.
     pub(crate) fn multiples(&self) -> Result<Vec<Self>> {
         let scaled = |factor: f64| self.with_outer_scale(factor);
-        let found: Vec<Self> = MULTIPLES.iter().filter_map(|&factor| scaled(factor).transpose()).collect::<Result<_>>()?;
+        let found: Vec<Self> =
+            MULTIPLES.iter().filter_map(|&factor| scaled(factor).transpose()).collect::<Result<_>>()?;
         Ok(if found.is_empty() { vec![self.clone()] } else { found })
     }
 

@@ -104,7 +104,7 @@ mod tests {
             .with_vertex_vectors(vec![vec![1.0, 2.0], vec![2.0, 0.0], vec![3.0, -1.0]])
             .with_edge_labels([1, 2, 1])
             .with_edge_weights(vec![1.0, 0.5, 3.0]);
-        Graphs::from_graphs(vec![full, Graph::default()], directed).unwrap()
+        Graphs::from_graphs(vec![Graph::default(), full], directed).unwrap()
     }
 
     fn record(graphs: &Graphs) -> Record {

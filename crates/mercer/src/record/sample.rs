@@ -135,7 +135,11 @@ pub(crate) fn take_points_or_references(
     }
     let points = record.take_points(name)?;
     if points.len() != count {
-        return Err(Error::shape(&format!("points of `{name}`, one per row of `dual_coefficients`"), count, points.len()));
+        return Err(Error::shape(
+            &format!("points of `{name}`, one per row of `dual_coefficients`"),
+            count,
+            points.len(),
+        ));
     }
     Ok(points)
 }

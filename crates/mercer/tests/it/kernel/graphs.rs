@@ -48,7 +48,7 @@ fn texts_come_back_and_kernels_are_positive_semidefinite() {
     }
     assert!("random_walk(decay=0)".parse::<Kernel>().is_err());
     assert!("random_walk(series=linear)".parse::<Kernel>().unwrap_err().to_string().contains("geometric, exponential"));
-    assert!("shortest_path(nodes=3)".parse::<Kernel>().is_err());
+    assert!("shortest_path(nodes=[1])".parse::<Kernel>().is_err());
 }
 
 /// Symmetry, Cauchy–Schwarz, the diagonal, and no direction with a negative form.
