@@ -5,6 +5,7 @@
 //! checks it, so that no file can build a model that breaks later.
 
 pub(crate) mod container;
+mod graphs;
 mod sample;
 pub(crate) use sample::take_points_or_references;
 

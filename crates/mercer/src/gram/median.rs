@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
+use super::bound::vertex_vectors;
 use super::distances::Distances;
 use super::{MetricKind, Pairs};
 use crate::error::Remedy;
@@ -91,7 +92,7 @@ pub(crate) fn resolve_medians(kernel: &Kernel, x: Points<'_>, compute: &Compute)
     }
 }
 
-/// Replaces every `median` of a kernel on bags or diagrams: that of instances inside, and that of
+/// Replaces every `median` of a kernel on objects: that of instances or vertices inside, and that of
 /// embeddings around them.
 pub(crate) fn resolve_objects(kernel: &Kernel, pairs: ObjectPairs<'_>, compute: &Compute) -> Result<Kernel> {
     match kernel {
@@ -110,6 +111,11 @@ pub(crate) fn resolve_objects(kernel: &Kernel, pairs: ObjectPairs<'_>, compute: 
             };
             Ok(Kernel::Embedded(form, Box::new(inner)))
         }
+        Kernel::NodePaths(labels, k) if has_median(k) => {
+            let vectors = pooled_rows(pairs)?;
+            Ok(Kernel::NodePaths(*labels, Box::new(resolve_on(k, vectors.view(), compute)?)))
+        }
+        Kernel::NodePaths(..) => Ok(kernel.clone()),
         other => other.map_children(&mut |k| resolve_objects(k, pairs, compute)),
     }
 }
@@ -129,15 +135,16 @@ pub(crate) fn resolve_mixed(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compu
     }
 }
 
-/// Instances or intervals of both sides.
+/// Instances, intervals or vectors of vertices of both sides.
 fn pooled_rows(pairs: ObjectPairs<'_>) -> Result<Array2<f64>> {
     let of = |points: Points<'_>| match points {
-        Points::Bags(bags) => bags.instances().to_owned(),
-        Points::Diagrams(diagrams) => diagrams.intervals().to_owned(),
-        _ => Array2::zeros((0, 0)),
+        Points::Bags(bags) => Ok(bags.instances().to_owned()),
+        Points::Diagrams(diagrams) => Ok(diagrams.intervals().to_owned()),
+        Points::Graphs(graphs) => vertex_vectors(graphs),
+        _ => Ok(Array2::zeros((0, 0))),
     };
-    let rows = of(pairs.rows);
-    let Some(cols) = pairs.cols.map(of) else { return Ok(rows) };
+    let rows = of(pairs.rows)?;
+    let Some(cols) = pairs.cols.map(of).transpose()? else { return Ok(rows) };
     concatenate(Axis(0), &[rows.view(), cols.view()])
         .map_err(|e| Error::shape("columns of the second sample", rows.ncols(), e))
 }

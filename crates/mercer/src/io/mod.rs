@@ -1,4 +1,4 @@
-//! Files: CSV, TSV, LIBSVM, NPY, Parquet and models; writes are atomic.
+//! Files: CSV, TSV, LIBSVM, NPY, Parquet, graphs and models; writes are atomic.
 //!
 //! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the
 //! reason.
@@ -7,6 +7,7 @@ mod atomic;
 mod chunks;
 mod csv;
 mod format;
+mod graphs;
 mod libsvm;
 mod meter;
 mod model_file;
@@ -28,6 +29,7 @@ pub use atomic::atomic_write;
 pub use chunks::{Chunk, ChunkedFile, Chunks};
 pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
 pub use format::Format;
+pub use graphs::{GraphMlNames, read_edge_lists, read_graphml, read_tu};
 pub use libsvm::{read_libsvm_model, write_libsvm, write_libsvm_model};
 pub use model_file::{
     load_model, load_sketch, read_model, read_sketch, save_model, save_sketch, write_model, write_sketch,

@@ -281,6 +281,10 @@ bases! {
     }
     object {
         strings::spectrum::Spectrum,
+        graphs::vertex_histogram::VertexHistogram,
+        graphs::weisfeiler_lehman::WeisfeilerLehman,
+        graphs::shortest_path::ShortestPath,
+        graphs::random_walk::RandomWalk,
     }
     special {
         elementary::constant::Constant => |k| Form::Constant(k.value()),

@@ -4,7 +4,8 @@
 
 use super::text::Arguments;
 use super::{
-    Kernel, algebra, bags, columnwise, domain::Domain, elementary, inner_product, negative, process, radial, strings,
+    Kernel, algebra, bags, columnwise, domain::Domain, elementary, graphs, inner_product, negative, process, radial,
+    strings,
 };
 use crate::Result;
 
@@ -107,6 +108,7 @@ const FAMILIES: &[&[&Entry]] = &[
     elementary::ENTRIES,
     negative::ENTRIES,
     strings::ENTRIES,
+    graphs::ENTRIES,
     bags::ENTRIES,
     algebra::ENTRIES,
 ];

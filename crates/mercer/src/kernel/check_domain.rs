@@ -21,6 +21,7 @@ impl Kernel {
             Self::On(columns, k) => return k.check_vectors(choose_columns(columns, x)?.view()),
             Self::Transformed(map, k) => return k.check_vectors(transform(map, x)?.view()),
             Self::Embedded(..) => return Err(Error::wrong_points(self, PointKind::Bags, PointKind::Vectors)),
+            Self::NodePaths(..) => return Err(Error::wrong_points(self, PointKind::Graphs, PointKind::Vectors)),
             Self::Conformal(factor, _) => factor.check_columns(x.ncols())?,
             Self::Based(at, k) => check_points(k, &[at.coordinates().to_vec()], x.ncols())?,
             Self::Induced(points, k) => check_points(k, points.rows(), x.ncols())?,
@@ -48,9 +49,11 @@ impl Kernel {
             Self::On(..) | Self::Conformal(..) | Self::Transformed(..) | Self::Based(..) | Self::Induced(..) => {
                 Err(Error::wrong_points(self, PointKind::Vectors, kind))
             }
-            // The kernel inside is on the instances, and checked with them.
+            // The kernel inside is on the instances or vertices, and checked with them.
             Self::Embedded(..) if kind == PointKind::Bags => Ok(()),
+            Self::NodePaths(..) if kind == PointKind::Graphs => Ok(()),
             Self::Embedded(..) => Err(Error::wrong_points(self, PointKind::Bags, kind)),
+            Self::NodePaths(..) => Err(Error::wrong_points(self, PointKind::Graphs, kind)),
             _ => self.children().into_iter().try_for_each(|k| k.check_objects(kind)),
         }
     }

@@ -91,8 +91,8 @@ impl Kernel {
                 let o: Vec<N> = at.coordinates().iter().map(|&v| N::from_f64(v)).collect();
                 k.value(rest, x, &o) + k.value(rest, y, &o) - k.value(rest, x, y) - k.value(rest, &o, &o)
             }
-            // Refused before: bags are no vectors.
-            Self::Embedded(..) => N::from_f64(f64::NAN),
+            // Refused before: bags and graphs are no vectors.
+            Self::Embedded(..) | Self::NodePaths(..) => N::from_f64(f64::NAN),
             Self::Induced(points, k) => points.rows().iter().fold(N::zero(), |sum, z| {
                 let z: Vec<N> = z.iter().map(|&v| N::from_f64(v)).collect();
                 sum + k.value(rest, x, &z) * k.value(rest, y, &z)

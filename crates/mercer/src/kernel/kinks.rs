@@ -62,8 +62,8 @@ impl Kernel {
                 y != base && (k.has_kink(x, y) || k.has_kink(x, base))
             }
             Self::Induced(points, k) => points.rows().iter().any(|z| k.has_kink(x, z) && k.at(y, z) != 0.0),
-            // Bags are no vectors.
-            Self::Embedded(..) => true,
+            // Bags and graphs are no vectors.
+            Self::Embedded(..) | Self::NodePaths(..) => true,
         }
     }
 

@@ -14,6 +14,7 @@ pub mod elementary;
 pub(crate) mod equal_objects;
 mod evaluate;
 pub(crate) mod facts;
+pub mod graphs;
 pub mod inner_product;
 mod kinks;
 pub(crate) mod leaf;
@@ -99,6 +100,9 @@ pub enum Kernel {
     Induced(PointList, Box<Kernel>),
     /// A kernel on bags, through their mean embeddings by `k`.
     Embedded(EmbeddingForm, Box<Kernel>),
+    /// The shortest path kernel on graphs with `k` on the vectors of the vertices, and whether the
+    /// labels must be equal, too.
+    NodePaths(bool, Box<Kernel>),
 }
 
 impl Kernel {
@@ -119,7 +123,8 @@ impl Kernel {
             | Self::Schoenberg(_, k)
             | Self::Based(_, k)
             | Self::Induced(_, k)
-            | Self::Embedded(_, k) => vec![k],
+            | Self::Embedded(_, k)
+            | Self::NodePaths(_, k) => vec![k],
         }
     }
 
@@ -184,6 +189,7 @@ impl Kernel {
             Self::Based(at, k) => Self::Based(at.clone(), boxed(k)?),
             Self::Induced(z, k) => Self::Induced(z.clone(), boxed(k)?),
             Self::Embedded(form, k) => Self::Embedded(form.clone(), boxed(k)?),
+            Self::NodePaths(labels, k) => Self::NodePaths(*labels, boxed(k)?),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::sparse_rows::SparseRows;
-use crate::points::{PointKind, Strings};
+use crate::points::{Graphs, PointKind, Strings};
 use crate::{Compute, Error, Points, Result};
 
 /// The points that a kernel is bound to: all pairs within the rows where there are no columns.
@@ -20,6 +20,15 @@ impl<'a> ObjectPairs<'a> {
         let of = |points: Points<'a>| match points {
             Points::Strings(strings) => Ok(strings),
             other => Err(Error::wrong_points("a kernel on strings", PointKind::Strings, other.kind())),
+        };
+        Ok((of(self.rows)?, self.cols.map(of).transpose()?))
+    }
+
+    /// The points as graphs.
+    pub(crate) fn graphs(&self) -> Result<(&'a Graphs, Option<&'a Graphs>)> {
+        let of = |points: Points<'a>| match points {
+            Points::Graphs(graphs) => Ok(graphs),
+            other => Err(Error::wrong_points("a kernel on graphs", PointKind::Graphs, other.kind())),
         };
         Ok((of(self.rows)?, self.cols.map(of).transpose()?))
     }

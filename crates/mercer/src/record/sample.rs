@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::{Record, container, missing};
-use crate::points::{Bags, Diagrams, Graphs, Mixed, References, Strings};
+use crate::points::{Bags, Diagrams, Mixed, References, Strings};
 use crate::{Error, Points, Result, Sample};
 
 impl Record {
@@ -122,16 +122,8 @@ impl Record {
         values.into_iter().map(whole).collect()
     }
 
-    fn take_bytes(&mut self, name: &str) -> Result<Vec<u8>> {
+    pub(super) fn take_bytes(&mut self, name: &str) -> Result<Vec<u8>> {
         self.bytes.remove(name).ok_or_else(|| missing(name))
-    }
-
-    fn put_graphs(&mut self, _name: &str, _graphs: &Graphs) {
-        todo!("graphs")
-    }
-
-    fn take_graphs(&mut self, _name: &str) -> Result<Graphs> {
-        todo!("graphs")
     }
 }
 

@@ -21,6 +21,7 @@ mod golden {
     mod definiteness;
     mod features;
     mod functions;
+    mod graphs;
     mod hypothesis;
     mod kernels;
     mod logistic;
@@ -45,6 +46,7 @@ mod hypothesis {
 mod io {
     mod chunks;
     mod files;
+    mod graphs;
     mod wrong_files;
 }
 mod kernel {
@@ -52,6 +54,7 @@ mod kernel {
     mod broken;
     mod conformance;
     mod docs_table;
+    mod graphs;
     mod mixed;
     mod properties;
     mod text;
@@ -63,6 +66,7 @@ mod learn {
     mod centers;
     mod centers_memory;
     mod gaussian_process;
+    mod graphs;
     mod intervals;
     mod logistic;
     mod losses;

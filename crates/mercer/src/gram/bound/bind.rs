@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
-use super::{Bound, diagonal, embedding, range};
+use super::{Bound, diagonal, embedding, node_paths, range};
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
@@ -253,6 +253,13 @@ impl<'a, 'o> Binder<'a, 'o> {
                     return Err(Error::wrong_points(kernel, PointKind::Bags, PointKind::Vectors));
                 };
                 Kind::Object(Box::new(embedding::bind_bags(form, k, objects, compute)?))
+            }
+            Kernel::NodePaths(labels, k) => {
+                self.parameters += k.parameter_count();
+                let Some((objects, compute)) = self.objects else {
+                    return Err(Error::wrong_points(kernel, PointKind::Graphs, PointKind::Vectors));
+                };
+                Kind::Object(Box::new(node_paths::bind_graphs(*labels, k, objects, compute)?))
             }
             Kernel::Based(at, k) => self.need_points(kernel)?.based(at.coordinates(), k, slot)?,
             Kernel::Induced(points, k) => self.need_points(kernel)?.induced(points.rows(), k, slot)?,

@@ -64,6 +64,7 @@ impl Derived {
             (Kernel::Based(..), [k]) => self.based(k),
             (Kernel::Induced(points, _), [k]) => self.induced(points.rows().len(), k),
             (Kernel::Embedded(form, _), [k]) => self.embedded(form, k),
+            (Kernel::NodePaths(..), [k]) => self.node_paths(k),
             // `children` has as many entries as the node has kernels inside.
             _ => {}
         }
@@ -245,8 +246,8 @@ fn columns_inside(kernel: &Kernel, columns: Option<usize>) -> Option<usize> {
         Kernel::Transformed(PointMap::Matrix(rows), _) => Some(rows.rows().len()),
         Kernel::Based(at, _) => Some(at.coordinates().len()),
         Kernel::Induced(points, _) => Some(points.width()),
-        // The columns of the instances are not those of the bags.
-        Kernel::Embedded(..) => None,
+        // The columns of instances and vertices are not those of the bags and graphs.
+        Kernel::Embedded(..) | Kernel::NodePaths(..) => None,
         _ => columns,
     }
 }
@@ -257,7 +258,7 @@ fn is_unrestricted(kernel: &Kernel, children: &[Derived]) -> bool {
         Kernel::Base(base) => matches!(base.domain(), Domain::Anything | Domain::Vectors | Domain::Line),
         Kernel::Transformed(map, _) => !matches!(map, PointMap::Log1p | PointMap::Sqrt),
         Kernel::Series(series, _) => series.radius().is_infinite(),
-        Kernel::Embedded(..) => false,
+        Kernel::Embedded(..) | Kernel::NodePaths(..) => false,
         _ => true,
     };
     here && children.iter().all(|k| k.unrestricted)

@@ -1,4 +1,4 @@
-//! Kernels on bags, from what is known of the kernel on their instances.
+//! Kernels on bags and graphs, from what is known of the kernel on their instances and vertices.
 
 use super::{Derived, Property};
 use crate::kernel::EmbeddingForm;
@@ -38,5 +38,12 @@ impl Derived {
                 }
             }
         }
+    }
+
+    /// Sums of `k(i, i′) k(j, j′)` over the paths of two graphs, from `i` to `j` and from `i′` to `j′`.
+    pub(super) fn node_paths(&mut self, k: &Self) {
+        self.continuous = k.continuous;
+        self.carry_proof(PSD, k, "a sum over pairs of paths of products of PSD kernels on their ends and lengths");
+        self.open(Property::Bounded, "graphs can have any number of paths");
     }
 }

@@ -164,6 +164,11 @@ impl<'t> Arguments<'t> {
         super::build_kernel(self.text, piece)
     }
 
+    /// Takes the argument of this name as a kernel.
+    pub(crate) fn named_kernel(&mut self, name: &str) -> Result<Option<Kernel>> {
+        self.named(name)?.map(|piece| super::build_kernel(self.text, piece)).transpose()
+    }
+
     /// Takes the next unnamed argument as a list of columns, by number or by name.
     pub(crate) fn columns(&mut self) -> Result<Vec<ColumnRef>> {
         let piece = self.unnamed("a list of columns such as [0, 2] as its first argument")?;

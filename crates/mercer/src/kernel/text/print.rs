@@ -24,6 +24,8 @@ impl fmt::Display for Kernel {
             Self::Based(at, k) => write!(f, "based({k}, at={})", list_text(at.coordinates())),
             Self::Induced(points, k) => write!(f, "induced({k}, at={})", points.text()),
             Self::Embedded(form, k) => write!(f, "{}({k}{})", form.name(), form.arguments()),
+            Self::NodePaths(true, k) => write!(f, "shortest_path(nodes={k})"),
+            Self::NodePaths(false, k) => write!(f, "shortest_path(labels=false, nodes={k})"),
         }
     }
 }

@@ -5,6 +5,7 @@ mod definite;
 pub mod dense_spline;
 pub mod expressions;
 pub mod golden;
+pub mod graphs;
 pub mod models;
 
 pub use definite::*;
