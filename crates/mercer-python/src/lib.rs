@@ -52,9 +52,11 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<objects::PyBags>()?;
     module.add_class::<objects::PyDiagrams>()?;
+    module.add_class::<objects::PyGraphs>()?;
     module.add_class::<objects::PyObjects>()?;
     module.add_function(wrap_pyfunction!(objects::default_kernel, module)?)?;
     module.add_function(wrap_pyfunction!(objects::_restore_objects, module)?)?;
+    module.add_function(wrap_pyfunction!(objects::_restore_graphs, module)?)?;
     module.add_class::<function::PyFunction>()?;
     module.add_class::<spectrum::PySpectrum>()?;
     module.add_class::<definiteness::PyCounterexample>()?;

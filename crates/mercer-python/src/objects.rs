@@ -1,6 +1,6 @@
 //! Bags and persistence diagrams as Python objects, and points of every kind from Python.
 
-use mercer::points::{Bags, Diagrams, Mixed, PointKind, Strings};
+use mercer::points::{Bags, Diagrams, Graph, Graphs, Label, Mixed, PointKind, Strings};
 use mercer::{Kernel, Points, Sample};
 use ndarray::Array2;
 use numpy::{PyArray2, PyReadonlyArray2};
@@ -75,6 +75,9 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
     if let Ok(bags) = value.cast::<PyBags>() {
         return Ok(Some(bags.get().0.clone().into()));
     }
+    if let Ok(graphs) = value.cast::<PyGraphs>() {
+        return Ok(Some(graphs.get().0.clone().into()));
+    }
     if let Ok(diagrams) = value.cast::<PyDiagrams>() {
         return Ok(Some(diagrams.get().0.clone().into()));
     }
@@ -85,12 +88,27 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
         Some(PointKind::Bags) => read_arrays(value, what)?.map(|bags| bags_of(&bags)).transpose(),
         Some(PointKind::Diagrams) => read_arrays(value, what)?.map(|arrays| diagrams_of(&arrays, None)).transpose(),
         Some(PointKind::Strings) => read_strings(value, what),
+        Some(PointKind::Graphs) if is_list(value) => read_graphs(value, false).map(|graphs| Some(graphs.into())),
+        None if first_is_graph(value) => read_graphs(value, false).map(|graphs| Some(graphs.into())),
         None => match read_strings(value, what)? {
             Some(strings) => Ok(Some(strings)),
             None => read_arrays(value, what)?.map(|bags| bags_of(&bags)).transpose(),
         },
         _ => read_strings(value, what),
     }
+}
+
+fn is_list(value: &Bound<'_, PyAny>) -> bool {
+    value.cast::<PyList>().is_ok() || value.cast::<PyTuple>().is_ok()
+}
+
+/// Whether a list begins with a graph of networkx or a sample of graphs.
+fn first_is_graph(value: &Bound<'_, PyAny>) -> bool {
+    is_list(value)
+        && value.get_item(0).is_ok_and(|first| {
+            first.cast::<PyGraphs>().is_ok()
+                || (first.hasattr("nodes").unwrap_or(false) && first.hasattr("edges").unwrap_or(false))
+        })
 }
 
 /// Rows of a data frame, or of a dict of columns, where a kernel names columns that are not numbers.
@@ -431,4 +449,162 @@ impl PyObjects {
 #[pyfunction]
 pub fn _restore_objects(kernel: &crate::kernel::PyKernel, bytes: &[u8]) -> PyResult<PyObjects> {
     Ok(PyObjects { sample: Sample::from_bytes(bytes).map_err(to_python)?, kernel: kernel.0.clone() })
+}
+
+/// A sample of graphs: vertices with or without labels and vectors, edges with or without labels
+/// and weights.
+///
+/// Parameters
+/// ----------
+/// graphs : list
+///     Graphs of networkx, whose attribute ``label`` labels the vertices if all of them have it; or
+///     pairs of edges and vertex labels. Edges are a list of pairs of numbers from 0, or a square
+///     adjacency matrix (an array or a sparse matrix), whose values other than 1 are weights.
+/// directed : bool, default=False
+///     Whether edges have a direction.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> water = ([(0, 1), (0, 2)], ["O", "H", "H"])
+/// >>> graphs = mercer.Graphs([water, ([(0, 1)], ["O", "O"])])
+/// >>> graphs
+/// Graphs(2 graphs, 5 vertices, 3 edges)
+/// >>> mercer.Kernel("vertex_histogram()")(graphs)
+/// array([[5., 2.],
+///        [2., 4.]])
+#[pyclass(frozen, name = "Graphs", module = "mercer", eq)]
+#[derive(PartialEq)]
+pub struct PyGraphs(Graphs);
+
+/// A graph taken apart by Python.
+type GraphParts =
+    (usize, Vec<(u32, u32)>, Option<Vec<PyLabel>>, Option<Vec<Vec<f64>>>, Option<Vec<PyLabel>>, Option<Vec<f64>>);
+
+/// A number or a text.
+#[derive(FromPyObject)]
+enum PyLabel {
+    Integer(i64),
+    Text(String),
+}
+
+impl From<PyLabel> for Label {
+    fn from(label: PyLabel) -> Self {
+        match label {
+            PyLabel::Integer(value) => value.into(),
+            PyLabel::Text(text) => text.into(),
+        }
+    }
+}
+
+fn graph_of((vertices, edges, labels, vectors, edge_labels, weights): GraphParts) -> Graph {
+    let plain = |labels: Vec<PyLabel>| labels.into_iter().map(Into::into).collect();
+    Graph {
+        vertex_labels: labels.map(plain),
+        vertex_vectors: vectors,
+        edge_labels: edge_labels.map(plain),
+        edge_weights: weights,
+        ..Graph::new(vertices, edges)
+    }
+}
+
+/// Graphs from a list of graphs, or of samples of one graph each, as scikit-learn cuts them.
+fn read_graphs(value: &Bound<'_, PyAny>, directed: bool) -> PyResult<Graphs> {
+    let py = value.py();
+    if let Ok(list) = value.cast::<PyList>()
+        && list.iter().all(|item| item.cast::<PyGraphs>().is_ok())
+        && !list.is_empty()
+    {
+        let samples = list.iter().map(|item| Ok(Sample::from(item.cast::<PyGraphs>()?.get().0.clone())));
+        let samples = samples.collect::<PyResult<Vec<Sample>>>()?;
+        let mut all = samples[0].clone();
+        for sample in &samples[1..] {
+            all = Sample::pooled(all.as_points(), sample.as_points()).map_err(to_python)?;
+        }
+        let Sample::Graphs(graphs) = all else { unreachable!("graphs stay graphs") };
+        return Ok(graphs);
+    }
+    let parts = py.import("mercer._graphs")?.call_method1("parts", (value, directed))?;
+    let graphs = parts.try_iter()?.map(|part| Ok(graph_of(part?.extract()?))).collect::<PyResult<Vec<_>>>()?;
+    Graphs::from_graphs(graphs, directed).map_err(to_python)
+}
+
+#[pymethods]
+impl PyGraphs {
+    #[new]
+    #[pyo3(signature = (graphs, directed=false))]
+    fn new(graphs: &Bound<'_, PyAny>, directed: bool) -> PyResult<Self> {
+        read_graphs(graphs, directed).map(Self)
+    }
+
+    /// Graphs of networkx, with the names of the attributes to take.
+    #[staticmethod]
+    #[pyo3(signature = (graphs, vertex_label=None, vertex_vector=None, edge_label=None, edge_weight=None, directed=false))]
+    fn from_networkx(
+        graphs: &Bound<'_, PyAny>,
+        vertex_label: Option<&str>,
+        vertex_vector: Option<&str>,
+        edge_label: Option<&str>,
+        edge_weight: Option<&str>,
+        directed: bool,
+    ) -> PyResult<Self> {
+        let take = graphs.py().import("mercer._graphs")?.getattr("networkx_parts")?;
+        let parts = graphs.try_iter()?.map(|graph| {
+            let part = take.call1((graph?, vertex_label, vertex_vector, edge_label, edge_weight))?;
+            Ok(graph_of(part.extract()?))
+        });
+        let parts = parts.collect::<PyResult<Vec<_>>>()?;
+        Graphs::from_graphs(parts, directed).map(Self).map_err(to_python)
+    }
+
+    /// Graphs and their labels from a folder in the TU format (``NAME_A.txt`` and so on, plain or
+    /// gzip).
+    #[staticmethod]
+    #[pyo3(signature = (folder, **options))]
+    fn read_tu(
+        py: Python<'_>,
+        folder: std::path::PathBuf,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<(Self, Vec<i64>)> {
+        let options = crate::options::Options::read(options)?;
+        let (graphs, labels) = crate::run::run(py, &options, || mercer::io::read_tu(&folder, &options.compute))?;
+        Ok((Self(graphs), labels))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __getitem__(&self, index: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (rows, _) = chosen(index, self.0.len())?;
+        let Sample::Graphs(graphs) = Sample::from(self.0.clone()).taken(&rows) else {
+            unreachable!("graphs stay graphs")
+        };
+        Ok(Self(graphs))
+    }
+
+    fn __repr__(&self) -> String {
+        let edges: usize = (0..self.0.len()).map(|at| self.0.edges(at)).sum();
+        format!("Graphs({} graphs, {} vertices, {edges} edges)", self.0.len(), self.0.total_vertices())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("mercer._mercer")?.getattr("_restore_graphs")?;
+        let bytes = PyBytes::new(py, &Sample::from(self.0.clone()).to_bytes());
+        Ok((restore, (bytes,).into_pyobject(py)?))
+    }
+}
+
+/// Makes pickled graphs again.
+#[pyfunction]
+pub fn _restore_graphs(bytes: &[u8]) -> PyResult<PyGraphs> {
+    match Sample::from_bytes(bytes).map_err(to_python)? {
+        Sample::Graphs(graphs) => Ok(PyGraphs(graphs)),
+        _ => Err(PyValueError::new_err("the bytes do not hold graphs")),
+    }
+}
+
+/// Graphs as Python has them.
+pub fn graphs_to_python<'py>(py: Python<'py>, graphs: &Graphs) -> PyResult<Bound<'py, PyAny>> {
+    Ok(Bound::new(py, PyGraphs(graphs.clone()))?.into_any())
 }

@@ -29,6 +29,7 @@ pub fn to_python_points<'py>(py: Python<'py>, points: Points<'_>) -> PyResult<Bo
             }
             columns.into_any()
         }
+        Points::Graphs(graphs) => crate::objects::graphs_to_python(py, graphs)?,
         _ => py.None().into_bound(py),
     })
 }

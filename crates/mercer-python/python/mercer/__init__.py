@@ -39,11 +39,14 @@ from mercer._measures import (
     wasserstein,
 )
 from mercer._mercer import (
+    Bags,
     Check,
     Counterexample,
     CovarianceStatistics,
+    Diagrams,
     EmbeddingSketch,
     Function,
+    Graphs,
     Kernel,
     LawEmbedding,
     MeanEmbedding,
