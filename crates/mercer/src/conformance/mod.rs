@@ -41,6 +41,7 @@
 
 mod language;
 mod laws;
+mod numbered;
 mod report;
 mod subject;
 
@@ -49,7 +50,7 @@ use ndarray::ArrayView2;
 pub use report::{Law, Outcome, Report};
 pub use subject::{SingleTile, TestedKernel};
 
-use crate::Compute;
+use crate::{Compute, Kernel, Points};
 
 /// How much rounding is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,4 +89,31 @@ pub fn check(kernel: &dyn TestedKernel, points: ArrayView2<f64>, options: &Optio
         _ => (law, Outcome::NotApplicable),
     };
     Report { kernel: kernel.name(), outcomes: Law::ALL.into_iter().map(outcome).collect() }
+}
+
+/// [`check`] of a kernel of the language on points of its domain, whatever they are: vectors, strings, graphs, bags or
+/// persistence diagrams. Medians and vocabularies are those of the points.
+///
+/// # Cost
+/// As [`check`], with a binding for every pair of objects: a dozen of them are enough.
+///
+/// # Example
+/// ```
+/// use mercer::conformance::{Options, check_points};
+/// use mercer::{Compute, Kernel, points::Strings};
+/// let strings: Strings = ["gattaca", "tacat", ""].into_iter().collect();
+/// let kernel: Kernel = "normalized(spectrum(length=2))".parse()?;
+/// assert!(check_points(&kernel, &strings, &Options::default(), &Compute::new()).passed());
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn check_points<'a>(
+    kernel: &Kernel,
+    points: impl Into<Points<'a>>,
+    options: &Options,
+    compute: &Compute,
+) -> Report {
+    match points.into() {
+        Points::Vectors(x) => check(kernel, x, options, compute),
+        objects => numbered::check_objects(kernel, objects, options, compute),
+    }
 }

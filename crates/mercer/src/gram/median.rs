@@ -92,8 +92,8 @@ pub(crate) fn resolve_medians(kernel: &Kernel, x: Points<'_>, compute: &Compute)
     }
 }
 
-/// Replaces every `median` of a kernel on objects: that of instances or vertices inside, and that of
-/// embeddings around them.
+/// Replaces every `median` of a kernel on objects, that of instances or vertices inside and that of
+/// embeddings around them, and whatever else a kernel takes from the objects.
 pub(crate) fn resolve_objects(kernel: &Kernel, pairs: ObjectPairs<'_>, compute: &Compute) -> Result<Kernel> {
     match kernel {
         Kernel::Base(Base::Persistence(persistence)) if persistence.scale().is_none() => {
@@ -116,6 +116,10 @@ pub(crate) fn resolve_objects(kernel: &Kernel, pairs: ObjectPairs<'_>, compute: 
             Ok(Kernel::NodePaths(*labels, Box::new(resolve_on(k, vectors.view(), compute)?)))
         }
         Kernel::NodePaths(..) => Ok(kernel.clone()),
+        Kernel::Base(base) => {
+            let resolved = base.as_object().map(|object| object.resolve(pairs, compute)).transpose()?;
+            Ok(resolved.flatten().unwrap_or_else(|| kernel.clone()))
+        }
         other => other.map_children(&mut |k| resolve_objects(k, pairs, compute)),
     }
 }

@@ -18,6 +18,7 @@ pub mod simd;
 mod tiles;
 
 pub use crate::kernel::MetricKind;
+pub use crate::kernel::sparse_rows::SparseRows;
 pub use bound::Bound;
 pub(crate) use bound::KernelFamily;
 pub(crate) use dense::{BLOCK, check_single, check_weights};

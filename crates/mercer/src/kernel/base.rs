@@ -281,6 +281,10 @@ bases! {
     }
     object {
         strings::spectrum::Spectrum,
+        strings::mismatch::Mismatch,
+        strings::subsequence::Subsequence,
+        strings::all_subsequences::AllSubsequences,
+        strings::words::Words,
         graphs::vertex_histogram::VertexHistogram,
         graphs::weisfeiler_lehman::WeisfeilerLehman,
         graphs::shortest_path::ShortestPath,

@@ -100,6 +100,12 @@ impl Facts {
         }
     }
 
+    /// An inner product of counts that different objects have in common, for the reason given last.
+    pub(crate) const fn shared_counts(reason: &'static str, same: &'static str) -> Self {
+        let no = Fact::No(same);
+        Self { strictly_pd: no, universal: no, characteristic: no, ..Self::counts(reason) }
+    }
+
     /// A negative semi-definite kernel.
     pub(crate) const fn nsd(reason: &'static str) -> Self {
         let side = Fact::No("its diagonal is 0 and it is not constant");

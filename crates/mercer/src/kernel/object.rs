@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
+use super::Kernel;
 use super::sparse_rows::SparseRows;
 use crate::points::{Graphs, PointKind, Strings};
 use crate::{Compute, Error, Points, Result};
@@ -41,6 +42,15 @@ pub(crate) trait ObjectKernel {
     /// # Errors
     /// When a point is outside the domain, a value would overflow, or the work is canceled.
     fn bind(&self, pairs: ObjectPairs<'_>, compute: &Compute) -> Result<Box<dyn ObjectTiles>>;
+
+    /// The kernel with everything that it takes from the points it is fitted to, where it takes
+    /// anything.
+    ///
+    /// # Errors
+    /// When the work is canceled.
+    fn resolve(&self, _pairs: ObjectPairs<'_>, _compute: &Compute) -> Result<Option<Kernel>> {
+        Ok(None)
+    }
 }
 
 /// A base kernel bound to objects.

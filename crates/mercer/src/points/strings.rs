@@ -49,6 +49,11 @@ impl Strings {
         start..self.ends[string]
     }
 
+    /// All strings, one after the other without separators.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Adds a string.
     pub fn push(&mut self, string: &str) {
         self.text.push_str(string);

@@ -29,6 +29,7 @@ mod golden {
     mod ridge;
     mod smoothing;
     mod spectra;
+    mod strings;
     mod svm;
 }
 mod gram {
@@ -57,6 +58,7 @@ mod kernel {
     mod graphs;
     mod mixed;
     mod properties;
+    mod strings;
     mod text;
     mod wendland;
 }

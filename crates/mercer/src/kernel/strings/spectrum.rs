@@ -1,23 +1,26 @@
 //! The spectrum kernel.
 
+use super::features::spectrum::substring_counts;
 use crate::Compute;
 use crate::kernel::object::{ObjectKernel, ObjectPairs, ObjectTiles};
 use crate::kernel::prelude::*;
-use crate::kernel::sparse_rows::{SparseRows, SparseTiles};
-use crate::points::Strings;
+use crate::kernel::sparse_rows::SparseTiles;
 
 /// Spectrum kernel on strings.
 ///
 /// # Formula
 /// `k(s, t) = Σ_u c_u(s) c_u(t)` over all strings `u` of the given length, where `c_u(s)` counts how
-/// often `u` occurs in `s`; blended: summed over the lengths `1, …, length`.
+/// often `u` occurs in `s` without gaps; blended: summed over the lengths `1, …, length`. Symbols
+/// are Unicode scalar values. A string shorter than the length has the value 0.
 ///
 /// # Theory
-/// An inner product of counts: positive semi-definite, with as many features as there are strings
-/// of the length.
+/// An inner product of counts: positive semi-definite. Different strings may have the same counts,
+/// `ab` and `ba` for the length 1, so that it is neither strictly positive definite nor
+/// characteristic [Leslie, Eskin, Noble 2002].
 ///
 /// # Cost
-/// `O(|s|)` per string, then the features that two strings have in common.
+/// `O(|s| log |s|)` per string, then one multiplication per substring that two strings have in
+/// common.
 ///
 /// # Example
 /// ```
@@ -36,8 +39,10 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
+    /// The spectrum kernel of a length, or blended over all lengths up to it.
+    ///
     /// # Errors
-    /// [`Error::Parameter`] unless the length is a whole number of at least 1.
+    /// [`Error::Parameter`] unless the length is a whole number from 1 to 1 000 000.
     pub fn new(length: f64, blended: bool) -> Result<Self> {
         Ok(Self { length: Whole::new("length", length, 1_000_000)?, blended })
     }
@@ -54,7 +59,7 @@ impl Leaf for Spectrum {
     }
 
     fn facts(&self) -> Facts {
-        Facts::counts("an inner product of counts of substrings")
+        Facts::shared_counts("an inner product of counts of substrings", "different strings have the same substrings")
     }
 
     fn is_non_negative(&self) -> bool {
@@ -63,41 +68,11 @@ impl Leaf for Spectrum {
 }
 
 impl ObjectKernel for Spectrum {
-    fn bind(&self, pairs: ObjectPairs<'_>, _compute: &Compute) -> Result<Box<dyn ObjectTiles>> {
+    fn bind(&self, pairs: ObjectPairs<'_>, compute: &Compute) -> Result<Box<dyn ObjectTiles>> {
         let (rows, cols) = pairs.strings()?;
-        let mut dictionary = std::collections::BTreeMap::new();
-        let from = if self.blended { 1 } else { self.length.get() };
-        let lengths = from..=self.length.get();
-        let rows = counts(rows, lengths.clone(), &mut dictionary);
-        let cols = cols.map(|cols| counts(cols, lengths, &mut dictionary));
-        let width = dictionary.len();
-        let widen = |rows: SparseRows| SparseRows { width, ..rows };
-        Ok(Box::new(SparseTiles::new(widen(rows), cols.map(widen))))
+        let (rows, cols) = substring_counts(rows, cols, self.length.get() as usize, self.blended, compute)?;
+        Ok(Box::new(SparseTiles::new(rows, cols)))
     }
-}
-
-fn counts<'s>(
-    strings: &'s Strings,
-    lengths: std::ops::RangeInclusive<u32>,
-    dictionary: &mut std::collections::BTreeMap<&'s str, u32>,
-) -> SparseRows {
-    let mut rows = SparseRows { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: 0 };
-    for string in strings.iter() {
-        let mut ends: Vec<usize> = string.char_indices().map(|(at, _)| at).collect();
-        ends.push(string.len());
-        let mut counts = std::collections::BTreeMap::new();
-        for length in lengths.clone() {
-            for window in ends.windows(length as usize + 1) {
-                let next = dictionary.len() as u32;
-                let column = *dictionary.entry(&string[window[0]..window[length as usize]]).or_insert(next);
-                *counts.entry(column).or_insert(0.0) += 1.0;
-            }
-        }
-        rows.columns.extend(counts.keys());
-        rows.values.extend(counts.values());
-        rows.starts.push(rows.columns.len());
-    }
-    rows
 }
 
 /// The page of the catalogue.
@@ -108,7 +83,10 @@ pub const ENTRY: Entry = Entry {
     domain: Domain::Strings,
     parameters: &[
         ParameterEntry {
-            name: "length", default: Some("3"), range: "a whole number ≥ 1", meaning: "characters of u"
+            name: "length",
+            default: Some("3"),
+            range: "a whole number ≥ 1",
+            meaning: "symbols of the substrings u",
         },
         ParameterEntry {
             name: "blended",
@@ -117,7 +95,7 @@ pub const ENTRY: Entry = Entry {
             meaning: "whether all lengths from 1 are summed",
         },
     ],
-    theory: "An inner product of counts of substrings: positive semi-definite.",
+    theory: "An inner product of counts of substrings: positive semi-definite. Strings shorter than the length have the value 0.",
     cost: "the substrings in common",
     examples: &["spectrum(length=3)", "spectrum(length=4, blended=true)"],
     build: |arguments| Ok(Spectrum::new(arguments.number("length", 3.0)?, arguments.flag("blended", false)?)?.into()),

@@ -86,6 +86,32 @@ impl<'t> Arguments<'t> {
         self.named(name)?.map_or(Ok(default), |piece| self.as_number(name, piece))
     }
 
+    /// Takes a number that may be left out.
+    pub(crate) fn optional_number(&mut self, name: &str) -> Result<Option<f64>> {
+        self.named(name)?.map(|piece| self.as_number(name, piece)).transpose()
+    }
+
+    /// Takes a text in quotation marks, which a single word may go without.
+    pub(crate) fn quoted(&mut self, name: &str) -> Result<Option<String>> {
+        self.named(name)?.map(|piece| self.as_quoted(name, piece)).transpose()
+    }
+
+    /// Takes a list of texts in quotation marks.
+    pub(crate) fn quoted_list(&mut self, name: &str) -> Result<Option<Vec<String>>> {
+        let Some(piece) = self.named(name)? else { return Ok(None) };
+        match &piece.syntax {
+            Syntax::List(items) => items.iter().map(|item| self.as_quoted(name, item)).collect::<Result<_>>().map(Some),
+            _ => Err(self.error(piece.start, format!("{name} must be a list of texts such as [\"a\", \"b\"]"))),
+        }
+    }
+
+    fn as_quoted(&self, name: &str, piece: &Piece) -> Result<String> {
+        match &piece.syntax {
+            Syntax::Quoted(text) | Syntax::Word(text) => Ok(text.clone()),
+            _ => Err(self.error(piece.start, format!("{name} must be a text in quotation marks"))),
+        }
+    }
+
     pub(crate) fn as_number(&self, name: &str, piece: &Piece) -> Result<f64> {
         match piece.syntax {
             Syntax::Number(value) => Ok(value),

@@ -6,7 +6,8 @@
 //! product = power { "*" power }
 //! power   = atom { "^" whole number }
 //! atom    = number | name "(" [ argument { "," argument } ] ")" | "(" sum ")"
-//! argument = [ name "=" ] ( sum | list | word )
+//! argument = [ name "=" ] ( sum | list | word | text )
+//! text    = '"' { character | escape } '"'
 //! number  = decimal [ "/" decimal ]
 //! ```
 
@@ -45,6 +46,7 @@ pub(crate) fn build_kernel(text: &str, piece: &Piece) -> Result<Kernel> {
         }
         Syntax::Word(word) => Err(bare_word(text, piece.start, word)),
         Syntax::List(_) => Err(error_at(text, piece.start, "expected a kernel, found a list")),
+        Syntax::Quoted(_) => Err(error_at(text, piece.start, "expected a kernel, found a text in quotation marks")),
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Piece {
 pub(crate) enum Syntax {
     Number(f64),
     Word(String),
+    /// A text in quotation marks.
+    Quoted(String),
     List(Vec<Piece>),
     Call(String, Vec<Argument>),
     Sum(Vec<Piece>),
@@ -137,6 +139,7 @@ impl Reader<'_> {
         let syntax = match self.peek() {
             Some('(') => return self.bracketed(),
             Some('[') => self.list()?,
+            Some('"') => Syntax::Quoted(self.quoted()?),
             Some(c) if c.is_ascii_digit() || c == '.' || c == '-' => Syntax::Number(self.number()?),
             Some(c) if c.is_ascii_alphabetic() || c == '_' => self.word_or_call()?,
             Some(c) => {
@@ -168,6 +171,50 @@ impl Reader<'_> {
         }
         self.expect(']', "or `,` in the list")?;
         Ok(Syntax::List(items))
+    }
+
+    /// A text in quotation marks, with the escapes `\"`, `\\`, `\n`, `\r`, `\t` and `\u{…}`.
+    fn quoted(&mut self) -> Result<String> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let character = match self.peek() {
+                None => return Err(error_at(self.text, start, "the quotation mark is not closed")),
+                Some('"') => break,
+                Some('\\') => self.escape()?,
+                Some(other) => other,
+            };
+            text.push(character);
+            self.at += 1;
+        }
+        self.at += 1;
+        Ok(text)
+    }
+
+    /// The character of an escape; the reader stays at its last character.
+    fn escape(&mut self) -> Result<char> {
+        let start = self.at;
+        self.at += 1;
+        match self.peek() {
+            Some(same @ ('"' | '\\')) => Ok(same),
+            Some('n') => Ok('\n'),
+            Some('r') => Ok('\r'),
+            Some('t') => Ok('\t'),
+            Some('u') => {
+                self.scalar().ok_or_else(|| error_at(self.text, start, r"expected an escape such as \u{1f642}"))
+            }
+            _ => Err(error_at(self.text, start, r#"the escapes are \", \\, \n, \r, \t and \u{…}"#)),
+        }
+    }
+
+    /// The character of `u{…}`.
+    fn scalar(&mut self) -> Option<char> {
+        let rest = &self.characters[self.at + 1..];
+        let close = rest.iter().position(|c| *c == '}')?;
+        let digits: String = rest[..close].strip_prefix(&['{'])?.iter().collect();
+        self.at += 1 + close;
+        char::from_u32(u32::from_str_radix(&digits, 16).ok()?)
     }
 
     /// A decimal number, or a fraction of two such as `3/2`.

@@ -51,6 +51,12 @@ pub fn examples() -> Vec<&'static str> {
     catalogue::entries().flat_map(|e| e.examples.iter().copied()).collect()
 }
 
+/// Every example of the catalogue that is not on strings, graphs, bags or diagrams.
+pub fn vector_examples() -> Vec<&'static str> {
+    let vectors = catalogue::entries().filter(|e| e.domain.objects().is_none());
+    vectors.flat_map(|e| e.examples.iter().copied()).collect()
+}
+
 /// A random expression over the examples of the catalogue.
 pub fn random_text(depth: usize, stream: &mut Stream) -> String {
     let examples = examples();

@@ -1,13 +1,22 @@
 //! Random kernel expressions over the whole catalogue.
 
-use mercer::{Kernel, Stream, kernel::catalogue};
+use mercer::{Kernel, Stream};
 
 /// A random expression: an example of the catalogue, or an operation on smaller expressions.
 pub fn random_kernel(random: &mut Stream, depth: usize) -> Kernel {
+    random_from(&super::examples(), random, depth)
+}
+
+/// A random expression of kernels on vectors.
+pub fn random_vector_kernel(random: &mut Stream, depth: usize) -> Kernel {
+    random_from(&super::vector_examples(), random, depth)
+}
+
+fn random_from(examples: &[&str], random: &mut Stream, depth: usize) -> Kernel {
     if depth == 0 || random.uniform() < 0.2 {
-        return random_example(random);
+        return random_example(examples, random);
     }
-    let inner = |random: &mut Stream| random_kernel(random, depth - 1);
+    let inner = |random: &mut Stream| random_from(examples, random, depth - 1);
     match random.below(11) {
         0 | 1 => inner(random) + inner(random),
         2 | 3 => inner(random) * inner(random),
@@ -32,8 +41,7 @@ fn random_number(random: &mut Stream) -> f64 {
 }
 
 /// An example of the catalogue with its parameters at random places.
-fn random_example(random: &mut Stream) -> Kernel {
-    let examples: Vec<&str> = catalogue::entries().flat_map(|e| e.examples).copied().collect();
+fn random_example(examples: &[&str], random: &mut Stream) -> Kernel {
     let kernel: Kernel = examples[random.below(examples.len())].parse().expect("an example of the catalogue");
     let values: Vec<f64> = kernel.parameters().iter().map(|_| random_number(random)).collect();
     kernel.with_parameters(&values).unwrap_or(kernel)

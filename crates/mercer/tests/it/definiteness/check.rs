@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::common::{examples, naive_gram, points_for};
+use crate::common::{examples, naive_gram, points_for, vector_examples};
 use mercer::definiteness::{
     Check, CheckOptions, Repair, Standing, check, check_matrix, check_negative, repair, require_psd,
 };
@@ -108,6 +108,8 @@ fn examples_are_refuted_only_where_no_proof_exists() {
         let rules = k.property(Property::PositiveSemidefinite).as_option();
         match rules {
             Some(true) => assert_eq!(found.as_option(), Some(true), "{text}"),
+            // Without data there are no objects to search among.
+            _ if !vector_examples().contains(&text) => assert_eq!(found.as_option(), None, "{text}"),
             _ => assert_eq!(found.as_option(), Some(false), "{text}"),
         }
     }

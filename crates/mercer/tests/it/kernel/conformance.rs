@@ -4,7 +4,8 @@
 use mercer::conformance::{self, Law, Options, Outcome};
 use mercer::gram::{self, Bound, Pairs, Tiles};
 use mercer::kernel::{Kernel, catalogue};
-use mercer::{Compute, Seed};
+use mercer::points::{Bags, Diagrams, Strings};
+use mercer::{Compute, Sample, Seed};
 use ndarray::{Array2, ArrayView2, s};
 
 /// Points inside every domain of the catalogue: `(0.05, 0.95)ᵈ`.
@@ -20,6 +21,49 @@ fn sample_for(kernel: &Kernel, n: usize, seed: u64) -> Option<Array2<f64>> {
         .map(|d| sample(n, d, seed))
         .find(|x| kernel.bind(Pairs::within(x.view()), &Compute::new()).is_ok())
 }
+
+/// Small samples of every other kind; a new kind of points is added here.
+fn objects_for(kernel: &Kernel) -> Option<Sample> {
+    let graphs = crate::common::graphs::random(1, 7, false);
+    let few = crate::common::graphs::chosen(&crate::common::graphs::mutag().0, 0..5);
+    let samples: [Sample; 6] =
+        [strings("ACGT ").into(), strings("ACGT").into(), bags().into(), diagrams().into(), graphs.into(), few.into()];
+    samples.into_iter().find(|objects| kernel.bind(Pairs::Within(objects.into()), &Compute::new()).is_ok())
+}
+
+/// An empty string, and strings that begin with all letters: without a given alphabet, the values of
+/// `mismatch` depend on the letters that are there.
+fn strings(alphabet: &str) -> Strings {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut random = Seed(1).stream("strings", 0);
+    let mut one = |i: usize| -> String {
+        let first = random.permutation(letters.len());
+        let rest: Vec<usize> = (0..i).map(|_| random.below(letters.len())).collect();
+        first.into_iter().chain(rest).map(|at| letters[at]).collect()
+    };
+    (1..9).map(&mut one).chain([String::new()]).collect()
+}
+
+fn bags() -> Bags {
+    let bags: Vec<Array2<f64>> = (0..7).map(|i| sample(1 + i % 4, 3, i as u64)).collect();
+    Bags::new(&bags.iter().map(|bag| bag.view()).collect::<Vec<_>>()).unwrap()
+}
+
+/// Intervals `[x, x + y]`; the first diagram is empty.
+fn diagrams() -> Diagrams {
+    let diagrams: Vec<Array2<f64>> = (0..7)
+        .map(|i| {
+            let mut intervals = sample(i % 4, 2, i as u64);
+            intervals.rows_mut().into_iter().for_each(|mut interval| interval[1] += interval[0]);
+            intervals
+        })
+        .collect();
+    Diagrams::new(&diagrams.iter().map(|diagram| diagram.view()).collect::<Vec<_>>(), None).unwrap()
+}
+
+/// Distances of embeddings are differences of like numbers, and derivatives are compared with
+/// differences in double precision.
+const OBJECTS: Options = Options { relative: 1e-12, absolute: 1e-14, derivative: 1e-7 };
 
 fn fill(bound: &Bound<'_>) -> Array2<f64> {
     let (n, m) = bound.shape();
@@ -71,11 +115,14 @@ fn every_kernel_conforms() {
     let compute = Compute::new();
     let mut held = [0; Law::ALL.len()];
     for (text, kernel) in examples() {
-        let Some(x) = sample_for(&kernel, 17, 1) else {
+        let report = if let Some(x) = sample_for(&kernel, 17, 1) {
+            conformance::check(&kernel, x.view(), &options(text), &compute)
+        } else if let Some(objects) = objects_for(&kernel) {
+            conformance::check_points(&kernel, &objects, &OBJECTS, &compute)
+        } else {
             assert!(text.contains("precomputed"), "{text} accepts no sample");
             continue;
         };
-        let report = conformance::check(&kernel, x.view(), &options(text), &compute);
         assert!(report.passed(), "{report}");
         for law in ALWAYS {
             assert_eq!(*report.outcome(law), Outcome::Held, "{text}: {}", law.name());
@@ -102,7 +149,7 @@ fn random_expressions_agree_with_the_reference() {
     let compute = Compute::new();
     let mut bound_count = 0;
     for trial in 0..crate::common::effort(3000, 60_000) {
-        let kernel = crate::common::expressions::random_kernel(&mut Seed(3).stream("tiles", trial), 3);
+        let kernel = crate::common::expressions::random_vector_kernel(&mut Seed(3).stream("tiles", trial), 3);
         let x = sample(6, 3, trial);
         let Ok(bound) = kernel.bind(Pairs::within(x.view()), &compute) else { continue };
         let (found, expected) = (fill(&bound), reference(&kernel, x.view(), x.view()));

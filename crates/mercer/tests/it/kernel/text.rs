@@ -1,5 +1,6 @@
 //! One grammar, one serial form: round trips, and errors that point at the character.
 
+use mercer::kernel::strings::mismatch::Mismatch;
 use mercer::{Error, Kernel, Seed, SyntaxError, kernel::catalogue};
 
 #[test]
@@ -29,7 +30,8 @@ fn defaults_of_the_catalogue_are_the_defaults_of_the_parser() {
     for entry in catalogue::entries() {
         let stated: Vec<String> =
             entry.parameters.iter().filter_map(|p| p.default.map(|d| format!("{}={d}", p.name))).collect();
-        let required = entry.parameters.iter().any(|p| p.default.is_none() && p.name != "gamma" && p.name != "sigma2");
+        let optional = ["gamma", "sigma2", "alphabet", "documents", "words", "counts"];
+        let required = entry.parameters.iter().any(|p| p.default.is_none() && !optional.contains(&p.name));
         if required {
             continue;
         }
@@ -89,6 +91,26 @@ const WRONG: &[(&str, usize, &str, Option<&str>)] = &[
     ("[1, 2]", 0, "found a list", None),
     ("conformal(linear(), by=colum(0))", 23, "by must be one of", None),
     ("gaussian(lengthscale=mean)", 21, "median", None),
+    ("\"ACGT\"", 0, "found a text", None),
+    ("mismatch(alphabet=\"ACGT", 18, "not closed", None),
+    ("mismatch(alphabet=\"A\\C\")", 20, "the escapes are", None),
+    ("mismatch(alphabet=\"A\\u{110000}\")", 20, "an escape such as", None),
+    ("mismatch(alphabet=\"A\\u41\")", 20, "an escape such as", None),
+    ("mismatch(alphabet=\"\")", 18, "at least one symbol", None),
+    ("mismatch(alphabet=[1])", 18, "in quotation marks", None),
+    ("mismatch(length=3, mismatches=3)", 30, "whole number", None),
+    ("mismatch(mismatches=-1)", 20, "whole number", None),
+    ("spectrum(length=0)", 16, "whole number from 1", None),
+    ("subsequence(decay=1.5)", 18, "at most 1", None),
+    ("subsequence(length=600, decay=0.5)", 30, "at least 5.", None),
+    ("words(weights=tf)", 14, "one of tfidf, counts", None),
+    ("words(documents=3)", 0, "documents, words and counts", None),
+    ("words(weights=counts, documents=1, words=[\"a\"], counts=[1])", 0, "no vocabulary", None),
+    ("words(documents=3, words=[\"a\", \"b\"], counts=[1])", 44, "one number for each of the 2 words", None),
+    ("words(documents=3, words=[\"a\"], counts=[4])", 39, "a whole number, at least 1 and at most 3", None),
+    ("words(documents=3, words=[\"a\", \"a\"], counts=[1, 1])", 25, "different from the other words", None),
+    ("words(documents=2.5, words=[], counts=[])", 16, "whole number", None),
+    ("words(documents=3, words=\"a\", counts=[1])", 25, "a list of texts", None),
 ];
 
 #[test]
@@ -167,6 +189,19 @@ fn numbers_scales_and_fractions() {
     same("gaussian(gamma=0.5)", "gaussian(lengthscale=1)");
     same("(linear() + delta()) + ball()", "linear() + (delta() + ball())");
     same("linear()^2^3", "(linear()^2)^3");
+}
+
+#[test]
+fn texts_in_quotation_marks_read_back() {
+    for alphabet in ["ACGT", "\"\\\n\r\t\0", "é🙂\u{301} \u{7f}", ", )]='"] {
+        let kernel = Mismatch::new(3.0, 1.0, Some(alphabet.into())).unwrap();
+        let kernel = Kernel::from(kernel);
+        assert_eq!(kernel.to_string().parse::<Kernel>().unwrap(), kernel, "{kernel}");
+    }
+    let kernel: Kernel = r#"mismatch(alphabet="a\"\\\u{1f642}")"#.parse().unwrap();
+    assert_eq!(kernel.to_string(), r#"mismatch(length=3, mismatches=1, alphabet="a\"\\🙂")"#);
+    let word: Kernel = "mismatch(alphabet=ACGT)".parse().unwrap();
+    assert_eq!(word, "mismatch(alphabet=\"ACGT\")".parse().unwrap());
 }
 
 #[test]

@@ -1,0 +1,16 @@
+//! Sparse rows of counts: the explicit features of kernels on objects, and their inner products.
+
+mod lists;
+mod panels;
+mod parts;
+mod products;
+mod rows;
+#[cfg(test)]
+pub(crate) mod testing;
+mod tiles;
+
+pub(crate) use parts::{Part, concat};
+pub(crate) use products::{SparseProducts, list_work};
+pub(crate) use rows::RowsAndColumns;
+pub use rows::SparseRows;
+pub(crate) use tiles::SparseTiles;
