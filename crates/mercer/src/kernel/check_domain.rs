@@ -73,7 +73,10 @@ impl Kernel {
                 _ => match k.check_objects(PointKind::Mixed) {
                     // A kernel on objects meets columns of numbers.
                     Err(Error::WrongPoints { what, takes, .. }) if takes != PointKind::Vectors.to_string() => {
-                        let column = columns.first().map(ToString::to_string);
+                        let column = columns.first().map(|column| match column {
+                            ColumnRef::Index(j) => rows.names().get(*j).cloned().unwrap_or_else(|| j.to_string()),
+                            ColumnRef::Name(name) => name.clone(),
+                        });
                         Err(Error::WrongPoints { what, takes, column, holds: "numbers".into() })
                     }
                     _ => self.check_vectors(rows.numbers()),

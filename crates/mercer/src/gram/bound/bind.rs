@@ -103,9 +103,9 @@ pub(super) fn bind_vectors<'a>(
 fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compute) -> Result<Bound<'a>> {
     y.map_or(Ok(()), |y| x.check_columns(y))?;
     let kernel = kernel.with_mixed_names(x)?;
+    let kernel = median::resolve_mixed(&kernel, x, y, compute)?;
     kernel.check_mixed(x)?;
     y.map_or(Ok(()), |y| kernel.check_mixed(y))?;
-    let kernel = median::resolve_mixed(&kernel, x, y, compute)?;
     let slots = Slots::of_data(x.numbers(), y.map(Mixed::numbers));
     let mut binder = Binder { slots, matrix: None, objects: None, mixed: Some((x, y, compute)), parameters: 0 };
     let root = binder.bind(&kernel, 0)?;

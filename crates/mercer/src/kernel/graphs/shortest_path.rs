@@ -95,7 +95,7 @@ pub const ENTRY: Entry = Entry {
         },
         ParameterEntry {
             name: "nodes",
-            default: Some("none"),
+            default: None,
             range: "a kernel",
             meaning: "a kernel on the vertex vectors, whose values at both ends are factors",
         },

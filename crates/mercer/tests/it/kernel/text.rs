@@ -30,7 +30,7 @@ fn defaults_of_the_catalogue_are_the_defaults_of_the_parser() {
     for entry in catalogue::entries() {
         let stated: Vec<String> =
             entry.parameters.iter().filter_map(|p| p.default.map(|d| format!("{}={d}", p.name))).collect();
-        let optional = ["gamma", "sigma2", "alphabet", "documents", "words", "counts"];
+        let optional = ["gamma", "sigma2", "alphabet", "documents", "words", "counts", "nodes"];
         let required = entry.parameters.iter().any(|p| p.default.is_none() && !optional.contains(&p.name));
         if required {
             continue;
