@@ -266,6 +266,18 @@ impl PyKernel {
         mercer::select::with_lengthscale(&self.0, lengthscale).map(Self).map_err(to_python)
     }
 
+    /// The names of columns in every ``on([…], …)``, in order.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.Kernel("on([review], spectrum(length=3)) * on([price], gaussian())").named_columns
+    /// [['review'], ['price']]
+    #[getter]
+    fn named_columns(&self) -> Vec<Vec<String>> {
+        self.0.named_columns().into_iter().map(|(names, _)| names.into_iter().map(Into::into).collect()).collect()
+    }
+
     /// What its points are: ``"vectors"``, ``"strings"``, ``"graphs"``, ``"bags"``, ``"persistence
     /// diagrams"`` or ``"precomputed kernel values"``; None where any will do.
     ///

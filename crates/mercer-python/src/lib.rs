@@ -53,6 +53,8 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<objects::PyBags>()?;
     module.add_class::<objects::PyDiagrams>()?;
     module.add_class::<objects::PyObjects>()?;
+    module.add_function(wrap_pyfunction!(objects::default_kernel, module)?)?;
+    module.add_function(wrap_pyfunction!(objects::_restore_objects, module)?)?;
     module.add_class::<function::PyFunction>()?;
     module.add_class::<spectrum::PySpectrum>()?;
     module.add_class::<definiteness::PyCounterexample>()?;

@@ -1,12 +1,12 @@
 //! Bags and persistence diagrams as Python objects, and points of every kind from Python.
 
-use mercer::points::{Bags, Diagrams, PointKind, Strings};
+use mercer::points::{Bags, Diagrams, Mixed, PointKind, Strings};
 use mercer::{Kernel, Points, Sample};
-use ndarray::{Array2, ArrayView2};
+use ndarray::Array2;
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
@@ -24,6 +24,9 @@ impl<'py> PointsInput<'py> {
     /// diagrams. `what` names them in errors.
     pub fn read(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let kind = kernel.and_then(Kernel::point_kind);
+        if let Some(rows) = kernel.map(|kernel| read_table(kernel, value)).transpose()?.flatten() {
+            return Ok(Self::Objects(rows.into()));
+        }
         match read_objects(kind, value, what)? {
             Some(objects) => Ok(Self::Objects(objects)),
             None => Matrix::read(value, what).map(Self::Vectors),
@@ -47,11 +50,6 @@ impl<'py> PointsInput<'py> {
         }
     }
 
-    /// The matrix, for methods on vectors alone.
-    pub fn view(&self) -> PyResult<ArrayView2<'_, f64>> {
-        self.points().vectors().map_err(to_python)
-    }
-
     /// Refuses two data frames whose columns have other names or another order.
     pub fn check_same_names(&self, other: &Self) -> PyResult<()> {
         match (self, other) {
@@ -67,17 +65,12 @@ impl<'py> PointsInput<'py> {
             Self::Objects(_) => Ok(kernel.clone()),
         }
     }
-
-    /// Whether an array had one dimension, for answers that keep it.
-    pub fn one_dimensional(&self) -> bool {
-        matches!(self, Self::Vectors(matrix) if matrix.one_dimensional())
-    }
 }
 
 /// Objects, where the value holds any; `None` for what should be a matrix.
 fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<Sample>> {
     if let Ok(objects) = value.cast::<PyObjects>() {
-        return Ok(Some(objects.get().sample().clone()));
+        return Ok(Some(objects.get().sample.clone()));
     }
     if let Ok(bags) = value.cast::<PyBags>() {
         return Ok(Some(bags.get().0.clone().into()));
@@ -98,6 +91,43 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
         },
         _ => read_strings(value, what),
     }
+}
+
+/// Rows of a data frame, or of a dict of columns, where a kernel names columns that are not numbers.
+fn read_table(kernel: &Kernel, value: &Bound<'_, PyAny>) -> PyResult<Option<Mixed>> {
+    let columns = match (value.cast::<PyDict>(), value.getattr_opt("columns")?) {
+        (Ok(columns), _) => columns.keys().into_any(),
+        (_, Some(columns)) => columns,
+        _ => return Ok(None),
+    };
+    let named = kernel.named_columns();
+    let numpy = value.py().import("numpy")?;
+    let (mut numbers, mut names, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+    for name in columns.try_iter()? {
+        let Ok(name) = name?.extract::<String>() else { return Ok(None) };
+        let column = value.get_item(&name)?;
+        let array = numpy.call_method1("asarray", (&column,));
+        let kind =
+            array.as_ref().map_or(Ok("O".into()), |array| array.getattr("dtype")?.getattr("kind")?.extract::<String>());
+        if ["f", "i", "u", "b"].contains(&kind?.as_str()) {
+            let values = self::numbers(&column, &name)?;
+            numbers.push(values);
+            names.push(name);
+        } else if let Some((_, inner)) = named.iter().find(|(names, _)| names[..] == [name.as_str()]) {
+            let kind = inner.point_kind().filter(|kind| kind.is_object()).unwrap_or(PointKind::Strings);
+            let wrong = || PyValueError::new_err(format!("column `{name}` does not hold {kind}, which {inner} takes"));
+            objects.push((
+                name.clone(),
+                read_objects(Some(kind), &column, &format!("column `{name}`"))?.ok_or_else(wrong)?,
+            ));
+        }
+    }
+    if objects.is_empty() {
+        return Ok(None);
+    }
+    let rows = numbers.first().map_or(objects[0].1.len(), Vec::len);
+    let numbers = Array2::from_shape_fn((rows, numbers.len()), |(i, j)| numbers[j].get(i).copied().unwrap_or(f64::NAN));
+    Mixed::new(numbers, names, objects).map(Some).map_err(to_python)
 }
 
 /// Strings from a list, an array or a column of a data frame; `None` if the first is not one.
@@ -340,15 +370,20 @@ impl PyDiagrams {
     }
 }
 
+/// The kernel for points where none is named: by their kind.
+#[pyfunction]
+#[allow(non_snake_case)]
+pub fn default_kernel(X: &Bound<'_, PyAny>) -> PyResult<crate::kernel::PyKernel> {
+    let points = PointsInput::read(None, X, "X")?;
+    Kernel::default_for(points.points().kind()).map(crate::kernel::PyKernel).map_err(to_python)
+}
+
 /// Objects that were read for a kernel, as the estimators hand them on: ``len``, ``shape`` and
 /// indexing are those of a column.
 #[pyclass(frozen, name = "Objects", module = "mercer._mercer")]
-pub struct PyObjects(Sample);
-
-impl PyObjects {
-    pub fn sample(&self) -> &Sample {
-        &self.0
-    }
+pub struct PyObjects {
+    sample: Sample,
+    kernel: Kernel,
 }
 
 #[pymethods]
@@ -357,7 +392,7 @@ impl PyObjects {
     #[new]
     fn new(kernel: &crate::kernel::PyKernel, X: &Bound<'_, PyAny>) -> PyResult<Self> {
         match PointsInput::read(Some(&kernel.0), X, "X")? {
-            PointsInput::Objects(sample) => Ok(Self(sample)),
+            PointsInput::Objects(sample) => Ok(Self { sample, kernel: kernel.0.clone() }),
             PointsInput::Vectors(_) => {
                 let takes = kernel.0.point_kind().unwrap_or(PointKind::Vectors);
                 Err(to_python(mercer::Error::wrong_points(&kernel.0, takes, PointKind::Vectors)))
@@ -366,22 +401,34 @@ impl PyObjects {
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.sample.len()
     }
 
     /// The number of points, and 1.
     #[getter]
     fn shape(&self) -> (usize, usize) {
-        (self.0.len(), 1)
+        (self.sample.len(), 1)
     }
 
     fn __getitem__(&self, index: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (rows, _) = chosen(index, self.0.len())?;
-        Ok(Self(self.0.taken(&rows)))
+        let (rows, _) = chosen(index, self.sample.len())?;
+        Ok(Self { sample: self.sample.taken(&rows), kernel: self.kernel.clone() })
     }
 
     /// The points as Python has them: a list.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        crate::points::to_python_points(py, self.0.as_points())
+        crate::points::to_python_points(py, self.sample.as_points())
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let kernel = crate::kernel::PyKernel(self.kernel.clone());
+        let restore = py.import("mercer._mercer")?.getattr("_restore_objects")?;
+        Ok((restore, (kernel, PyBytes::new(py, &self.sample.to_bytes())).into_pyobject(py)?))
+    }
+}
+
+/// Makes pickled objects again.
+#[pyfunction]
+pub fn _restore_objects(kernel: &crate::kernel::PyKernel, bytes: &[u8]) -> PyResult<PyObjects> {
+    Ok(PyObjects { sample: Sample::from_bytes(bytes).map_err(to_python)?, kernel: kernel.0.clone() })
 }

@@ -1,12 +1,12 @@
 //! Points of any kind, to Python.
 
 use mercer::Points;
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 
 /// Points as Python has them: an array with a row per vector, a list of strings, a list of arrays
-/// for bags and diagrams.
+/// for bags and diagrams, a dict of columns for the rows of a table.
 pub fn to_python_points<'py>(py: Python<'py>, points: Points<'_>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match points {
         Points::Vectors(x) | Points::Precomputed(x) => PyArray2::from_array(py, &x).into_any(),
@@ -19,6 +19,16 @@ pub fn to_python_points<'py>(py: Python<'py>, points: Points<'_>) -> PyResult<Bo
         }
         // Kernel values leave nothing of the points but their number.
         Points::References(references) => PyArray2::<f64>::zeros(py, [references.len(), 0], false).into_any(),
+        Points::Mixed(rows) => {
+            let columns = PyDict::new(py);
+            for (name, values) in rows.names().iter().zip(rows.numbers().columns()) {
+                columns.set_item(name, PyArray1::from_array(py, &values))?;
+            }
+            for (name, column) in rows.objects() {
+                columns.set_item(name, to_python_points(py, column.as_points())?)?;
+            }
+            columns.into_any()
+        }
         _ => py.None().into_bound(py),
     })
 }

@@ -58,16 +58,16 @@ class Estimator(BaseEstimator):
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
-        kernel = self._object_kernel()
+        kernel = self._object_kernel(X)
         if kernel is not None:
             y = _check_y(y, multi_output=checks.get("multi_output", False), y_numeric=True, estimator=self)
             return self._read_objects(kernel, X, y), np.asarray(y, dtype=np.float64)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **checks)
         return X, np.asarray(y, dtype=np.float64)
 
-    def _object_kernel(self) -> Kernel | None:
+    def _object_kernel(self, X: Any = None) -> Kernel | None:
         """Return the kernel, where its points are not vectors."""
-        return object_kernel(getattr(self, "kernel", None))
+        return object_kernel(getattr(self, "kernel", None), X)
 
     def _read_objects(self, kernel: Kernel, X: Any, y: Any = None) -> Objects:
         """Check strings, graphs, bags or diagrams of a fit; a former fit may have known columns."""
@@ -79,7 +79,7 @@ class Estimator(BaseEstimator):
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check the data of a fit whose targets are classes."""
-        kernel = self._object_kernel()
+        kernel = self._object_kernel(X)
         if kernel is not None:
             y = _check_y(y, estimator=self)
             return self._read_objects(kernel, X, y), y
@@ -90,7 +90,7 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         if self._inputs is not None:
             return self._encoded(X)
-        kernel = self._object_kernel()
+        kernel = self._object_kernel(X)
         if kernel is not None:
             return Objects(kernel, X)
         return validate_data(self, X, dtype=np.float64, order="C", reset=False)
@@ -159,6 +159,11 @@ def as_column(x: Any) -> Any:
         message = f"0 feature(s) (shape={shape}) while a minimum of 1 is required: x must be of shape (n,) or (n, 1)"
         raise ValueError(message)
     return np.asarray(x).reshape(-1, 1) if len(shape) == 1 else x
+
+
+def as_given(X: Any) -> Any:
+    """Return points as Python has them: objects as a list."""
+    return X.to_list() if isinstance(X, Objects) else X
 
 
 def target_names(y: Any) -> list[str] | None:

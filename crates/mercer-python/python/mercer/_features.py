@@ -55,7 +55,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
         self._dtype = "float32" if is_single(X) else "float64"
-        kernel = self._object_kernel()
+        kernel = self._object_kernel(X)
         X = validate_data(self, X, dtype=np.float64, order="C") if kernel is None else self._read_objects(kernel, X)
         self._seed = _seed(getattr(self, "random_state", None))
         self._sample_size = X.shape[0]
@@ -65,6 +65,10 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         self._n_features_out = self._map.components
         self._describe()
         return self
+
+    def _in_precision(self, points: Any) -> Any:
+        """Return points in the precision of the features; objects as they are."""
+        return points.astype(self._dtype) if isinstance(points, np.ndarray) else points
 
     def transform(self, X: Any) -> Any:
         """Return the features, one row per point; of single precision for points of single precision.
@@ -482,7 +486,7 @@ class Nystroem(FeatureTransformer):
         return Features.nystrom(self.kernel_, len(points), self._choice(), 0.0, points, points, **self._how())
 
     def _describe(self) -> None:
-        self.components_ = self._map.landmarks.astype(self._dtype)
+        self.components_ = self._in_precision(self._map.landmarks)
         self.component_indices_ = self._map.rows
         self.normalization_ = self._map.normalization.astype(self._dtype)
         self.trace_, self.trace_error_ = self._map.trace, self._map.trace_error
@@ -544,7 +548,7 @@ class EmpiricalKernelMap(FeatureTransformer):
         return Features.empirical(self.kernel_, self.X_fit_, **self._how())
 
     def _describe(self) -> None:
-        self.X_fit_ = self._map.landmarks.astype(self._dtype)
+        self.X_fit_ = self._in_precision(self._map.landmarks)
 
 
 @filled(how=HOW, fitted=FITTED)

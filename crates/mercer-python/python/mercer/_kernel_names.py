@@ -47,8 +47,8 @@ _NAMES: dict[str, Callable[..., Kernel]] = {
 }
 
 
-def object_kernel(kernel: Any) -> Kernel | None:
-    """Return a kernel whose points are not vectors; None for every other."""
+def object_kernel(kernel: Any, X: Any = None) -> Kernel | None:
+    """Return a kernel whose points are not vectors, on this data; None for every other."""
     if isinstance(kernel, str):
         try:
             kernel = Kernel(kernel)
@@ -56,7 +56,18 @@ def object_kernel(kernel: Any) -> Kernel | None:
             return None
     if not isinstance(kernel, Kernel):
         return None
-    return None if kernel.point_kind in (None, "vectors", "precomputed kernel values") else kernel
+    if kernel.point_kind in (None, "vectors", "precomputed kernel values"):
+        return kernel if names_objects(kernel, X) else None
+    return kernel
+
+
+def names_objects(kernel: Kernel, X: Any) -> bool:
+    """Whether the kernel names a column of a table that does not hold numbers."""
+    if not (hasattr(X, "columns") or isinstance(X, dict)):
+        return False
+    known = set(X) if isinstance(X, dict) else set(X.columns)
+    named = {name for names in kernel.named_columns for name in names if name in known}
+    return any(np.asarray(X[name]).dtype.kind not in "fiub" for name in named)
 
 
 def may_be_indefinite(kernel: Any) -> bool:

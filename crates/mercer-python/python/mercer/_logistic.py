@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from mercer._estimator import as_given
 from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds
@@ -148,7 +149,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
         factors = self._class_factors(codes)
         kernel, values = self._prepared(X, weights)
         fit = self._specification(kernel, factors).fit(values, codes.astype(np.float64), weights, **self._options())
-        self.X_fit_, self.class_weight_ = X, factors
+        self.X_fit_, self.class_weight_ = as_given(X), factors
         self._adopt(fit, flat=len(self.classes_) == 2)
         self._warn()
         return self

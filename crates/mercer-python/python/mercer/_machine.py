@@ -9,6 +9,7 @@ from sklearn.metrics import accuracy_score, mean_pinball_loss, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from mercer._estimator import as_given
 from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds
@@ -177,7 +178,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         weights = self._read_weights(sample_weight, X)
         kernel, values = self._prepared(X, weights)
         fit = self._specification(kernel).fit(values, targets, weights, **self._options())
-        self.X_fit_ = X
+        self.X_fit_ = as_given(X)
         self._adopt(fit, flat=fit.levels is None)
         self._warn()
         return self

@@ -145,8 +145,8 @@ class ProcessChoices(Estimator):
         kernel = self._used_kernel()
         if self._inputs is not None:
             return self._encoded(X)
-        if object_kernel(kernel) is not None:
-            return Objects(object_kernel(kernel), X)
+        if object_kernel(kernel, X) is not None:
+            return Objects(object_kernel(kernel, X), X)
         if self._is_compiled(kernel):
             return validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return validate_data(self, X, reset=False, **self._form(kernel, X))

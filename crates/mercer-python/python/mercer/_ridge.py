@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from mercer._centers import center_choices, is_single
 from mercer._effects import PartialEffect
+from mercer._estimator import as_given
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
-from mercer._mercer import Function, Kernel, Objects, Ridge, RidgeFit
+from mercer._mercer import Function, Kernel, Ridge, RidgeFit
 from mercer._parameters import check_kinds
 
 #: Rows up to which the diagnostics are computed together with the fit.
@@ -34,9 +35,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self._narrow = self._single and is_single(y)
 
     def _kept(self, points: Any) -> Any:
-        if isinstance(points, Objects):
-            return points.to_list()
-        return points.astype(np.float32) if self._single else points
+        return as_given(points).astype(np.float32) if self._single else as_given(points)
 
     def predict(
         self, X: Any, null_space: Any = None, *, return_std: bool = False, include_noise: bool = False

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._borders import searched, warn_at_borders
+from mercer._kernel_names import object_kernel
 from mercer._kernels import compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
 from mercer._parameters import check_kinds
@@ -287,6 +288,10 @@ class KernelRidgeCV(FittedRidge):
         model._single, model._narrow = self._single, self._narrow
         model._adopt(self._fits, self._flat)
         return model
+
+    def _object_kernel(self, X: Any = None) -> Kernel | None:
+        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
+        return found[0] if found else None
 
     def _given(self) -> list[Any]:
         """Return the kernels to choose from, as they were given."""

@@ -8,9 +8,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from mercer._kernel_names import compiled, is_computed_outside, symmetric
-from mercer._mercer import Kernel
-
-MEDIAN = "gaussian(lengthscale=median)"
+from mercer._mercer import Kernel, default_kernel
 
 
 class Options(TypedDict, total=False):
@@ -36,14 +34,16 @@ def chosen(kernel: Any, X: Any) -> Kernel | None:
     """Return the kernel of a text, a kernel, a name of scikit-learn or ``"precomputed"``; None for ``"auto"``."""
     if kernel is None or (isinstance(kernel, str) and kernel == "auto"):
         return None
+    if isinstance(kernel, Kernel) or (isinstance(kernel, str) and "(" in kernel):
+        return Kernel(kernel)
     shape = np.shape(X)
     return compiled(kernel, shape[1] if len(shape) == 2 else 1, None, 3, 1)
 
 
 def named(kernel: Any, X: Any) -> Kernel:
-    """Return the kernel, and for ``"auto"`` the Gaussian one with the median lengthscale."""
+    """Return the kernel, and for ``"auto"`` that of the kind of the points: on vectors the Gaussian one."""
     found = chosen(kernel, X)
-    return Kernel(MEDIAN) if found is None else found
+    return default_kernel(X) if found is None else found
 
 
 def variable(kernel: Any, X: Any) -> Any:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
 from mercer._kernels import compiled, is_computed_outside, is_function
+from mercer._kernel_names import object_kernel
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
 from mercer._support import COMMON, EVIDENCE, shape_of
@@ -213,6 +214,10 @@ class SVCCV(SupportVectorClassifier):
         if not found:
             raise ValueError("there is no kernel to choose from: a list is empty")
         return found
+
+    def _object_kernel(self, X: Any = None) -> Kernel | None:
+        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
+        return found[0] if found else None
 
     def _given(self) -> list[Any]:
         if self.kernels is None:

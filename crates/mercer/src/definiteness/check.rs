@@ -2,12 +2,14 @@
 
 use ndarray::{Array2, Axis};
 
+use super::objects;
 use super::region::DomainBox;
 use super::search::{Attack, Attempt, Found};
 use super::side::Claim;
 use super::simplify::refutation_by_rows;
 use crate::error::MemoryPurpose;
 use crate::kernel::{Counterexample, Proof, Property, Verdict};
+use crate::points::PointKind;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Options of a check.
@@ -147,6 +149,10 @@ fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOption
         Claim::Positive => Property::PositiveSemidefinite,
         Claim::Negative => Property::NegativeSemidefinite,
     };
+    let kind = data.as_ref().map(Points::kind).or_else(|| kernel.point_kind());
+    if kind.is_some_and(PointKind::is_object) {
+        return objects::check(kernel, side, kernel.property(property), data, options, compute);
+    }
     let columns = data.map(|points| points.vectors().map(|x| x.ncols())).transpose()?;
     let rules = columns.map_or_else(|| kernel.property(property), |d| kernel.property_on(property, d));
     let mut check = Check::start(rules);
@@ -187,7 +193,7 @@ fn regions(kernel: &Kernel, data: Option<Points>) -> Result<Vec<DomainBox>> {
 }
 
 impl Check {
-    fn start(rules: Verdict) -> Self {
+    pub(super) fn start(rules: Verdict) -> Self {
         Self {
             verdict: CheckVerdict::NotRefuted,
             rules,
@@ -263,7 +269,7 @@ impl Check {
 }
 
 /// All rows, or a subsample as large as the options and the memory limit allow, in order.
-fn chosen_rows(n: usize, options: &CheckOptions, compute: &Compute) -> Result<Vec<usize>> {
+pub(super) fn chosen_rows(n: usize, options: &CheckOptions, compute: &Compute) -> Result<Vec<usize>> {
     // The Gram matrix, its copy for the solver, the eigenvectors twice, and work space.
     const BYTES_PER_ENTRY: u64 = 48;
     compute.reserve(MemoryPurpose::KernelMatrix, "a check on data", BYTES_PER_ENTRY * 4, "raise the memory limit")?;

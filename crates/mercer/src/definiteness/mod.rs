@@ -9,6 +9,7 @@ mod certify;
 mod check;
 mod gram;
 mod matrix;
+mod objects;
 mod region;
 mod repair;
 mod running_error;

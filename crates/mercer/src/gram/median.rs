@@ -9,7 +9,8 @@ use crate::error::Remedy;
 use crate::kernel::bags::persistence::Persistence;
 use crate::kernel::check_domain::{choose_columns, transform};
 use crate::kernel::object::ObjectPairs;
-use crate::kernel::{Base, EmbeddingForm, Form, Kernel, Lengthscale};
+use crate::kernel::{Base, ColumnRef, EmbeddingForm, Form, Kernel, Lengthscale};
+use crate::points::Mixed;
 use crate::{Compute, Error, Points, Result, Sample};
 
 /// Points that enter the heuristic; beyond that a random subset, drawn from the seed, is used.
@@ -86,6 +87,7 @@ pub(crate) fn resolve_medians(kernel: &Kernel, x: Points<'_>, compute: &Compute)
     match x {
         Points::Vectors(x) => resolve(kernel, x, None, compute),
         Points::Precomputed(_) | Points::References(_) => Ok(kernel.clone()),
+        Points::Mixed(rows) => resolve_mixed(&kernel.with_mixed_names(rows)?, rows, None, compute),
         rows => resolve_objects(kernel, ObjectPairs { rows, cols: None }, compute),
     }
 }
@@ -115,6 +117,21 @@ pub(crate) fn resolve_objects(kernel: &Kernel, pairs: ObjectPairs<'_>, compute: 
         }
         Kernel::NodePaths(..) => Ok(kernel.clone()),
         other => other.map_children(&mut |k| resolve_objects(k, pairs, compute)),
+    }
+}
+
+/// Replaces every `median` of a kernel on the rows of a table, each on its own columns.
+pub(crate) fn resolve_mixed(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compute) -> Result<Kernel> {
+    match kernel {
+        Kernel::On(columns, k) => match &columns[..] {
+            [ColumnRef::Name(name)] if let Some(rows) = x.object(name) => {
+                let pairs = ObjectPairs { rows, cols: y.and_then(|y| y.object(name)) };
+                Ok(Kernel::On(columns.clone(), Box::new(resolve_objects(k, pairs, compute)?)))
+            }
+            _ => resolve(kernel, x.numbers(), y.map(Mixed::numbers), compute),
+        },
+        Kernel::Base(_) | Kernel::Transformed(..) => resolve(kernel, x.numbers(), y.map(Mixed::numbers), compute),
+        other => other.map_children(&mut |k| resolve_mixed(k, x, y, compute)),
     }
 }
 

@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::{Base, ColumnRef, Form, Kernel, Lengthscale, PointMap};
 use crate::error::{PrecomputedNeed, Requirement};
-use crate::points::PointKind;
+use crate::points::{Mixed, PointKind};
 use crate::{Error, Result};
 
 impl Kernel {
@@ -41,6 +41,7 @@ impl Kernel {
             Self::Base(base) if base.form() == Form::Matrix => {
                 Err(Error::precomputed("precomputed()", PrecomputedNeed::Values))
             }
+            Self::Base(Base::Delta(_)) => Ok(()),
             Self::Base(base) if base.constant().is_some() || base.domain().objects() == Some(kind) => Ok(()),
             Self::Base(base) => {
                 Err(Error::wrong_points(self, base.domain().objects().unwrap_or(PointKind::Vectors), kind))
@@ -55,6 +56,49 @@ impl Kernel {
             Self::NodePaths(..) => Err(Error::wrong_points(self, PointKind::Graphs, kind)),
             _ => self.children().into_iter().try_for_each(|k| k.check_objects(kind)),
         }
+    }
+}
+
+impl Kernel {
+    /// Checks that every node of the expression can take the rows of a table.
+    ///
+    /// # Errors
+    /// As [`Kernel::check_vectors`] and [`Kernel::check_objects`], with the column.
+    pub(crate) fn check_mixed(&self, rows: &Mixed) -> Result<()> {
+        match self {
+            Self::On(columns, k) => match &columns[..] {
+                [ColumnRef::Name(name)] if let Some(column) = rows.object(name) => {
+                    k.check_objects(column.kind()).map_err(|error| in_column(error, name))
+                }
+                _ => match k.check_objects(PointKind::Mixed) {
+                    // A kernel on objects meets columns of numbers.
+                    Err(Error::WrongPoints { what, takes, .. }) if takes != PointKind::Vectors.to_string() => {
+                        let column = columns.first().map(ToString::to_string);
+                        Err(Error::WrongPoints { what, takes, column, holds: "numbers".into() })
+                    }
+                    _ => self.check_vectors(rows.numbers()),
+                },
+            },
+            Self::Base(base) if base.constant().is_some() => Ok(()),
+            Self::Base(base) if base.domain().objects().is_some() => {
+                Err(Error::wrong_points(self, base.domain().text(), PointKind::Mixed))
+            }
+            Self::Embedded(..) => Err(Error::wrong_points(self, PointKind::Bags, PointKind::Mixed)),
+            Self::Base(_) | Self::Transformed(..) | Self::Based(..) | Self::Induced(..) => {
+                self.check_vectors(rows.numbers())
+            }
+            _ => self.children().into_iter().try_for_each(|k| k.check_mixed(rows)),
+        }
+    }
+}
+
+/// The same error, with the column that holds the points.
+fn in_column(error: Error, name: &str) -> Error {
+    match error {
+        Error::WrongPoints { what, takes, holds, .. } => {
+            Error::WrongPoints { what, takes, column: Some(name.into()), holds }
+        }
+        other => other,
     }
 }
 

@@ -32,6 +32,8 @@ impl Kernel {
             PointKind::Graphs => "normalized(weisfeiler_lehman(depth=3))",
             PointKind::Bags => "gaussian_embedding(gaussian(lengthscale=median), lengthscale=median)",
             PointKind::Diagrams => "normalized(persistence(scale=median))",
+            // Only a kernel can say which column is compared how.
+            PointKind::Mixed => "delta()",
             PointKind::Precomputed => "precomputed()",
         }
         .parse()

@@ -11,6 +11,7 @@ pub mod columnwise;
 mod default;
 mod domain;
 pub mod elementary;
+pub(crate) mod equal_objects;
 mod evaluate;
 pub(crate) mod facts;
 pub mod graphs;
@@ -148,7 +149,11 @@ impl Kernel {
             Self::Base(base) if base.constant().is_some() => None,
             Self::Base(base) => Some(base.domain().objects().unwrap_or(PointKind::Vectors)),
             Self::Embedded(..) => Some(PointKind::Bags),
-            other => other.children().into_iter().find_map(Self::point_kind),
+            Self::On(_, k) => k.point_kind().map(|kind| if kind.is_object() { PointKind::Mixed } else { kind }),
+            other => {
+                let kinds: Vec<PointKind> = other.children().into_iter().filter_map(Self::point_kind).collect();
+                kinds.iter().find(|kind| **kind == PointKind::Mixed).or(kinds.first()).copied()
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use super::number::{NonNegative, Whole};
 use super::radial::gaussian::Gaussian;
 use super::{ColumnRef, Kernel, Lengthscale, Terms};
 use crate::error::ColumnProblem;
+use crate::points::Mixed;
 use crate::wording::nearest;
 use crate::{Error, Result};
 
@@ -140,6 +141,43 @@ impl Kernel {
                 Ok(Self::On(indices, k))
             }
             other => Ok(other),
+        }
+    }
+
+    /// The same kernel with the columns of numbers of a table by their numbers; columns of objects
+    /// keep their names.
+    ///
+    /// # Errors
+    /// [`Error::Column`] for a name that the table does not have.
+    pub(crate) fn with_mixed_names(&self, rows: &Mixed) -> Result<Self> {
+        match self {
+            Self::On(columns, k) => match &columns[..] {
+                [ColumnRef::Name(name)] if rows.object(name).is_some() => Ok(Self::On(columns.clone(), k.clone())),
+                _ => self.with_column_names(rows.names()),
+            },
+            other => other.map_children(&mut |k| k.with_mixed_names(rows)),
+        }
+    }
+
+    /// The names of columns that stand in `on([…], …)`, with the kernel on each list.
+    ///
+    /// # Example
+    /// ```
+    /// let k: mercer::Kernel = "on([review], spectrum(length=3)) * on([price, 2], gaussian())".parse()?;
+    /// let names: Vec<Vec<&str>> = k.named_columns().into_iter().map(|(names, _)| names).collect();
+    /// assert_eq!(names, [vec!["review"], vec!["price"]]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn named_columns(&self) -> Vec<(Vec<&str>, &Self)> {
+        match self {
+            Self::On(columns, k) => {
+                let names = columns.iter().filter_map(|column| match column {
+                    ColumnRef::Name(name) => Some(name.as_str()),
+                    ColumnRef::Index(_) => None,
+                });
+                vec![(names.collect(), &**k)]
+            }
+            other => other.children().into_iter().flat_map(Self::named_columns).collect(),
         }
     }
 

@@ -23,6 +23,10 @@ impl Points<'_> {
             Self::Graphs(graphs) => Some(graphs.describe(point)),
             Self::Bags(bags) => Some(format!("bag({})", counted(bags.range(point).len(), "instance"))),
             Self::Diagrams(diagrams) => Some(format!("diagram({})", counted(diagrams.range(point).len(), "interval"))),
+            Self::Mixed(rows) => {
+                let columns = rows.objects().iter().filter_map(|(_, column)| column.as_points().describe(point));
+                Some(format!("row {point}: {}", columns.collect::<Vec<_>>().join(", ")))
+            }
             Self::Precomputed(_) => Some(format!("point {point}")),
             Self::References(references) => {
                 Some(format!("point {}", references.kept().map_or(point, |kept| kept[point])))

@@ -6,6 +6,7 @@ mod describe;
 mod diagrams;
 mod encoding;
 mod graphs;
+mod mixed;
 mod moments;
 mod part;
 mod ragged;
@@ -29,6 +30,7 @@ pub use diagrams::Diagrams;
 pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
 pub use graphs::{Graph, GraphView, Graphs, Label, Labels};
 pub(crate) use graphs::{GraphsParts, LabelParts};
+pub use mixed::Mixed;
 pub use references::References;
 pub use reservoir::Reservoir;
 pub use sample::Sample;
@@ -65,6 +67,8 @@ pub enum Points<'a> {
     Bags(&'a Bags),
     /// Persistence diagrams.
     Diagrams(&'a Diagrams),
+    /// Rows of a table with columns of any kind.
+    Mixed(&'a Mixed),
     /// Points known by their kernel values: row `i` holds the values of point `i` with the points
     /// that were fitted, or with each other.
     Precomputed(ArrayView2<'a, f64>),
@@ -81,6 +85,7 @@ impl<'a> Points<'a> {
             Self::Graphs(graphs) => graphs.len(),
             Self::Bags(bags) => bags.len(),
             Self::Diagrams(diagrams) => diagrams.len(),
+            Self::Mixed(rows) => rows.len(),
             Self::Precomputed(values) => values.nrows(),
             Self::References(references) => references.len(),
         }
@@ -99,6 +104,7 @@ impl<'a> Points<'a> {
             Self::Graphs(_) => PointKind::Graphs,
             Self::Bags(_) => PointKind::Bags,
             Self::Diagrams(_) => PointKind::Diagrams,
+            Self::Mixed(_) => PointKind::Mixed,
             Self::Precomputed(_) | Self::References(_) => PointKind::Precomputed,
         }
     }
@@ -120,6 +126,7 @@ impl<'a> Points<'a> {
             Self::Graphs(graphs) => graphs.bytes(),
             Self::Bags(bags) => bags.bytes(),
             Self::Diagrams(diagrams) => diagrams.bytes(),
+            Self::Mixed(rows) => rows.bytes(),
             Self::Precomputed(values) => 8 * values.len() as u64,
             Self::References(references) => 8 * references.len() as u64,
         }
@@ -148,6 +155,7 @@ impl<'a> Points<'a> {
             Self::Graphs(graphs) => Points::Graphs(graphs),
             Self::Bags(bags) => Points::Bags(bags),
             Self::Diagrams(diagrams) => Points::Diagrams(diagrams),
+            Self::Mixed(rows) => Points::Mixed(rows),
             Self::Precomputed(values) => Points::Precomputed(values.view()),
             Self::References(references) => Points::References(references),
         }
@@ -193,6 +201,8 @@ pub enum PointKind {
     Bags,
     /// Persistence diagrams.
     Diagrams,
+    /// Rows of a table with columns of any kind.
+    Mixed,
     /// Precomputed kernel values.
     Precomputed,
 }
@@ -212,6 +222,7 @@ impl std::fmt::Display for PointKind {
             Self::Graphs => "graphs",
             Self::Bags => "bags",
             Self::Diagrams => "persistence diagrams",
+            Self::Mixed => "rows of a table",
             Self::Precomputed => "precomputed kernel values",
         })
     }
@@ -227,7 +238,7 @@ macro_rules! from_objects {
     };
 }
 
-from_objects!(Strings, Graphs, Bags, Diagrams, References);
+from_objects!(Strings, Graphs, Bags, Diagrams, Mixed, References);
 
 impl<'a> From<&'a Sample> for Points<'a> {
     fn from(sample: &'a Sample) -> Self {

@@ -17,6 +17,14 @@ impl Points<'_> {
             Self::Bags(bags) => firsts((0..bags.len()).map(|bag| (bits(bags.bag(bag)), bags.weight_bits(bag)))),
             Self::Diagrams(diagrams) => firsts((0..diagrams.len()).map(|at| bits(diagrams.diagram(at)))),
             Self::Graphs(graphs) => graphs.first_equal(),
+            Self::Mixed(rows) => {
+                let objects: Vec<Vec<usize>> =
+                    rows.objects().iter().map(|(_, column)| column.as_points().first_equal()).collect();
+                let key = |i: usize| {
+                    (row_bits(rows.numbers(), i), objects.iter().map(|firsts| firsts[i]).collect::<Vec<_>>())
+                };
+                firsts((0..rows.len()).map(key))
+            }
             Self::Precomputed(_) | Self::References(_) => (0..self.len()).collect(),
         }
     }

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::{Bags, Diagrams, Graphs, Points, References, Strings};
+use super::{Bags, Diagrams, Graphs, Mixed, Points, References, Strings};
 use crate::{Error, Result};
 
 /// A sample of points, owned: the twin of [`Points`].
@@ -19,6 +19,8 @@ pub enum Sample {
     Bags(Bags),
     /// Persistence diagrams.
     Diagrams(Diagrams),
+    /// Rows of a table with columns of any kind.
+    Mixed(Mixed),
     /// Points known by their kernel values, one row for each.
     Precomputed(Array2<f64>),
     /// The points that precomputed kernel values refer to.
@@ -34,6 +36,7 @@ impl Sample {
             Self::Graphs(graphs) => Points::Graphs(graphs),
             Self::Bags(bags) => Points::Bags(bags),
             Self::Diagrams(diagrams) => Points::Diagrams(diagrams),
+            Self::Mixed(rows) => Points::Mixed(rows),
             Self::Precomputed(values) => Points::Precomputed(values.view()),
             Self::References(references) => Points::References(references),
         }
@@ -82,6 +85,7 @@ impl Sample {
             (Points::Graphs(x), Points::Graphs(y)) => Self::Graphs(x.pooled(y)?),
             (Points::Bags(x), Points::Bags(y)) => Self::Bags(x.pooled(y)?),
             (Points::Diagrams(x), Points::Diagrams(y)) => Self::Diagrams(x.pooled(y)?),
+            (Points::Mixed(x), Points::Mixed(y)) => Self::Mixed(x.pooled(y)?),
             (x, y) => return Err(x.differs_from(&y)),
         })
     }
@@ -96,6 +100,7 @@ impl Sample {
             Points::Graphs(graphs) => Self::Graphs(graphs.select(rows)),
             Points::Bags(bags) => Self::Bags(bags.select(rows)),
             Points::Diagrams(diagrams) => Self::Diagrams(diagrams.select(rows)),
+            Points::Mixed(all) => Self::Mixed(all.select(rows)),
             Points::Precomputed(values) => Self::Precomputed(values.select(Axis(0), rows).select(Axis(1), rows)),
             Points::References(references) => Self::References(references.select(rows)),
         }
@@ -141,6 +146,7 @@ impl From<Points<'_>> for Sample {
             Points::Graphs(graphs) => Self::Graphs(graphs.clone()),
             Points::Bags(bags) => Self::Bags(bags.clone()),
             Points::Diagrams(diagrams) => Self::Diagrams(diagrams.clone()),
+            Points::Mixed(rows) => Self::Mixed(rows.clone()),
             Points::Precomputed(values) => Self::Precomputed(values.to_owned()),
             Points::References(references) => Self::References(references.clone()),
         }
@@ -157,4 +163,4 @@ macro_rules! from_objects {
     };
 }
 
-from_objects!(Strings, Graphs, Bags, Diagrams, References);
+from_objects!(Strings, Graphs, Bags, Diagrams, Mixed, References);

@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2};
 
-use super::{Record, missing};
-use crate::points::{Bags, Diagrams, References, Strings};
+use super::{Record, container, missing};
+use crate::points::{Bags, Diagrams, Mixed, References, Strings};
 use crate::{Error, Points, Result, Sample};
 
 impl Record {
@@ -30,6 +30,15 @@ impl Record {
                 self.put_ends(name, ends);
             }
             Points::Graphs(graphs) => self.put_graphs(name, graphs),
+            Points::Mixed(rows) => {
+                self.put_matrix(&format!("{name}.numbers"), rows.numbers());
+                self.put_list(&format!("{name}.names"), rows.names());
+                let names: Vec<String> = rows.objects().iter().map(|(name, _)| name.clone()).collect();
+                self.put_list(&format!("{name}.objects"), &names);
+                for (at, (_, column)) in rows.objects().iter().enumerate() {
+                    self.put_points(&format!("{name}.object{at}"), column.as_points());
+                }
+            }
             Points::Precomputed(values) => self.put_integers(&format!("{name}.count"), &[values.nrows()]),
             Points::References(references) => {
                 self.put_integers(&format!("{name}.count"), &[references.of()]);
@@ -62,6 +71,14 @@ impl Record {
                 Sample::Diagrams(Diagrams::from_parts(intervals, self.take_ends(name)?)?)
             }
             Some("graphs") => Sample::Graphs(self.take_graphs(name)?),
+            Some("mixed") => {
+                let numbers = self.take_leading_matrix(&format!("{name}.numbers"))?;
+                let (names, objects) = (self.list(&format!("{name}.names"))?, self.list(&format!("{name}.objects"))?);
+                let column =
+                    |(at, column): (usize, String)| Ok((column, self.take_points(&format!("{name}.object{at}"))?));
+                let objects = objects.into_iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
+                Sample::Mixed(Mixed::new(numbers, names, objects)?)
+            }
             Some("precomputed") => Sample::References(self.take_references(name)?),
             Some(other) => {
                 return Err(Error::parameter(
@@ -110,6 +127,33 @@ impl Record {
     }
 }
 
+impl Sample {
+    /// The points as bytes, in the container of model files.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut record = Record::default();
+        record.put_points("points", self.as_points());
+        let mut bytes = Vec::new();
+        container::write(&mut bytes, &record).expect("writing to memory does not fail");
+        bytes
+    }
+
+    /// The points that [`Sample::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// [`Error::Record`] and others for bytes that are not those of a sample.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Sample, points::Strings};
+    /// let sample = Sample::from(["car", "cat"].into_iter().collect::<Strings>());
+    /// assert_eq!(Sample::from_bytes(&sample.to_bytes())?, sample);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        container::read(bytes)?.take_points("points")
+    }
+}
+
 fn kind_word(points: Points<'_>) -> &'static str {
     match points {
         Points::Vectors(_) => "vectors",
@@ -117,6 +161,7 @@ fn kind_word(points: Points<'_>) -> &'static str {
         Points::Graphs(_) => "graphs",
         Points::Bags(_) => "bags",
         Points::Diagrams(_) => "diagrams",
+        Points::Mixed(_) => "mixed",
         Points::Precomputed(_) | Points::References(_) => "precomputed",
     }
 }

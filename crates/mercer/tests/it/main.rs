@@ -50,10 +50,12 @@ mod io {
     mod wrong_files;
 }
 mod kernel {
+    mod bags;
     mod broken;
     mod conformance;
     mod docs_table;
     mod graphs;
+    mod mixed;
     mod properties;
     mod text;
     mod wendland;

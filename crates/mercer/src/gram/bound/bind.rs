@@ -10,10 +10,11 @@ use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::closed_forms::Circles;
+use crate::kernel::equal_objects::EqualObjects;
 use crate::kernel::object::ObjectPairs;
 use crate::kernel::process::brownian::Brownian;
-use crate::kernel::{Base, Form, Kernel, Lengthscale, Property, Terms};
-use crate::points::{PointKind, References};
+use crate::kernel::{Base, ColumnRef, Form, Kernel, Lengthscale, Property, Terms};
+use crate::points::{Mixed, PointKind, References};
 use crate::{Compute, Error, Points, Result};
 
 impl Kernel {
@@ -54,6 +55,8 @@ fn bind_points<'a>(kernel: &Kernel, x: Points<'a>, y: Option<Points<'a>>, comput
         (Points::Vectors(x), Some(Points::Vectors(y))) => bind_vectors(kernel, x, Some(y), compute),
         (Points::Precomputed(values), None) => bind_matrix(kernel, values.into(), is_symmetric(values)),
         (Points::Precomputed(values), Some(Points::References(to))) => bind_references(kernel, values, to),
+        (Points::Mixed(x), None) => bind_mixed(kernel, x, None, compute),
+        (Points::Mixed(x), Some(Points::Mixed(y))) => bind_mixed(kernel, x, Some(y), compute),
         (x, Some(y)) if x.kind() != y.kind() => Err(x.differs_from(&y)),
         (x, y) => {
             let pairs = ObjectPairs { rows: x.reborrow(), cols: y.as_ref().map(Points::reborrow) };
@@ -68,7 +71,7 @@ fn bind_objects<'a, 'o>(kernel: &Kernel, objects: ObjectPairs<'o>, compute: &'o 
     let (n, m) = (objects.rows.len(), objects.cols.map(|cols| cols.len()));
     let (rows, cols) = (Array2::zeros((n, 0)), m.map(|m| Array2::zeros((m, 0))));
     let slots = Slots::of_data(rows.view(), cols.as_ref().map(|cols| cols.view()));
-    let mut binder = Binder { slots, matrix: None, objects: Some((objects, compute)), parameters: 0 };
+    let mut binder = Binder { slots, matrix: None, objects: Some((objects, compute)), mixed: None, parameters: 0 };
     let root = binder.bind(kernel, 0)?;
     let fits_single = range::check(&root, &binder.slots)?;
     let (kernel, shape) = (kernel.clone(), (n, m.unwrap_or(n)));
@@ -89,18 +92,34 @@ pub(super) fn bind_vectors<'a>(
     let kernel = median::resolve(kernel, rows, cols, compute)?;
     kernel.check_vectors(rows)?;
     cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
-    let mut binder = Binder { slots: Slots::of_data(rows, cols), matrix: None, objects: None, parameters: 0 };
+    let mut binder =
+        Binder { slots: Slots::of_data(rows, cols), matrix: None, objects: None, mixed: None, parameters: 0 };
     let root = binder.bind(&kernel, 0)?;
     let fits_single = range::check(&root, &binder.slots)?;
     let shape = (rows.nrows(), cols.map_or(rows.nrows(), |c| c.nrows()));
     Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
 }
 
+fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compute) -> Result<Bound<'a>> {
+    y.map_or(Ok(()), |y| x.check_columns(y))?;
+    let kernel = kernel.with_mixed_names(x)?;
+    kernel.check_mixed(x)?;
+    y.map_or(Ok(()), |y| kernel.check_mixed(y))?;
+    let kernel = median::resolve_mixed(&kernel, x, y, compute)?;
+    let slots = Slots::of_data(x.numbers(), y.map(Mixed::numbers));
+    let mut binder = Binder { slots, matrix: None, objects: None, mixed: Some((x, y, compute)), parameters: 0 };
+    let root = binder.bind(&kernel, 0)?;
+    let fits_single = range::check(&root, &binder.slots)?;
+    let shape = (x.len(), y.map_or(x.len(), Mixed::len));
+    Ok(Bound { kernel, shape, symmetric: y.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
+}
+
 /// The same kernel on some of the points of a symmetric binding. They were checked when all of them
 /// were bound.
 pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'a>> {
     let data = all.slots.points[0].rows.select(Axis(0), points);
-    let mut binder = Binder { slots: Slots::of_data(data.view(), None), matrix: None, objects: None, parameters: 0 };
+    let mut binder =
+        Binder { slots: Slots::of_data(data.view(), None), matrix: None, objects: None, mixed: None, parameters: 0 };
     let root = binder.bind(&all.kernel, 0).ok()?;
     let (kernel, shape) = (all.kernel.clone(), (points.len(), points.len()));
     Some(Bound {
@@ -136,7 +155,7 @@ fn bind_matrix<'a>(kernel: &Kernel, matrix: CowArray<'a, f64, Ix2>, symmetric: b
     let shape = matrix.dim();
     let empty = Array2::zeros((0, 0));
     let slots = Slots::of_data(empty.view(), None);
-    let mut binder = Binder { slots, matrix: Some((matrix, symmetric)), objects: None, parameters: 0 };
+    let mut binder = Binder { slots, matrix: Some((matrix, symmetric)), objects: None, mixed: None, parameters: 0 };
     let root = binder.bind(kernel, 0)?;
     let kernel = kernel.clone();
     Ok(Bound { kernel, shape, symmetric, slots: binder.slots, root, precomputed: true, fits_single: true })
@@ -146,14 +165,20 @@ pub(super) struct Binder<'a, 'o> {
     slots: Slots,
     matrix: Option<(CowArray<'a, f64, Ix2>, bool)>,
     objects: Option<(ObjectPairs<'o>, &'o Compute)>,
+    mixed: Option<(&'o Mixed, Option<&'o Mixed>, &'o Compute)>,
     parameters: usize,
 }
 
 impl<'a, 'o> Binder<'a, 'o> {
     /// A binder of all pairs within a sample that was checked.
     pub(super) fn of_points(x: &'o Points<'a>, compute: &'o Compute) -> Self {
+        let mut mixed = None;
         let (slots, objects) = match x {
             Points::Vectors(x) => (Slots::of_data(x.view(), None), None),
+            Points::Mixed(rows) => {
+                mixed = Some((*rows, None, compute));
+                (Slots::of_data(rows.numbers(), None), None)
+            }
             Points::Precomputed(values) => return Self::of_matrix(*values),
             _ => {
                 let rows = x.reborrow();
@@ -161,13 +186,13 @@ impl<'a, 'o> Binder<'a, 'o> {
                 (Slots::of_data(none.view(), None), Some((ObjectPairs { rows, cols: None }, compute)))
             }
         };
-        Self { slots, matrix: None, objects, parameters: 0 }
+        Self { slots, matrix: None, objects, mixed, parameters: 0 }
     }
 
     /// A binder of a symmetric matrix of precomputed values.
     fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
         let slots = Slots::of_data(Array2::zeros((0, 0)).view(), None);
-        Self { slots, matrix: Some((matrix.into(), true)), objects: None, parameters: 0 }
+        Self { slots, matrix: Some((matrix.into(), true)), objects: None, mixed: None, parameters: 0 }
     }
 
     /// The bound expression of a kernel on the data.
@@ -206,6 +231,7 @@ impl<'a, 'o> Binder<'a, 'o> {
             Kernel::Schoenberg(t, k) => Kind::Pointwise(Pointwise::Schoenberg(t.get()), self.boxed(k, slot)?),
             Kernel::Minus(a, b) => Kind::Minus(self.boxed(a, slot)?, self.boxed(b, slot)?),
             Kernel::Normalized(k) => self.normalized(k, slot)?,
+            Kernel::On(columns, k) if let Some(name) = self.object_column(columns) => self.on_objects(&name, k)?,
             Kernel::On(columns, k) => {
                 let chosen = self.need_points(kernel)?.slots.choose(slot, columns)?;
                 // A node that only changes the points is replaced by the node inside it.
@@ -240,6 +266,28 @@ impl<'a, 'o> Binder<'a, 'o> {
         })
     }
 
+    /// The column of objects that is chosen, if it is one.
+    fn object_column(&self, columns: &[ColumnRef]) -> Option<String> {
+        match (columns, self.mixed) {
+            ([ColumnRef::Name(name)], Some((rows, ..))) if rows.object(name).is_some() => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    /// A kernel on a column of objects.
+    fn on_objects(&mut self, name: &str, k: &Kernel) -> Result<Kind<'a>> {
+        let unknown = || Error::unresolved_column("on([…], …)", name);
+        let Some((rows, cols, compute)) = self.mixed else { return Err(unknown()) };
+        let column = |rows: &'o Mixed| rows.object(name).ok_or_else(unknown);
+        let pairs = ObjectPairs { rows: column(rows)?, cols: cols.map(column).transpose()? };
+        let none = |count: usize| Array2::zeros((count, 0));
+        let slot = self.slots.features(none(pairs.rows.len()), pairs.cols.map(|cols| none(cols.len())));
+        let outside = self.objects.replace((pairs, compute));
+        let bound = self.bind(k, slot);
+        self.objects = outside;
+        Ok(bound?.kind)
+    }
+
     fn all(&mut self, terms: &Terms, slot: usize) -> Result<Vec<Node<'a>>> {
         terms.iter().map(|k| self.bind(k, slot)).collect()
     }
@@ -252,6 +300,9 @@ impl<'a, 'o> Binder<'a, 'o> {
     }
 
     fn base(&mut self, kernel: &Kernel, base: &Base, slot: usize) -> Result<Kind<'a>> {
+        if let (Base::Delta(_), Some((objects, _))) = (base, self.objects) {
+            return Ok(Kind::Object(Box::new(EqualObjects::new(objects)?)));
+        }
         match base.form() {
             Form::Constant(value) => Ok(Kind::Constant(value)),
             Form::Matrix => match &self.matrix {

@@ -1,0 +1,231 @@
+"""Strings, bags and persistence diagrams: in kernels, estimators, tests, functions and files."""
+
+from __future__ import annotations
+
+import pickle
+
+import mercer
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+SPECTRUM = "normalized(spectrum(length=2))"
+
+
+def strings(count: int = 60) -> tuple[list[str], np.ndarray]:
+    """Return strings of two kinds, by the frequencies of their letters."""
+    draw = np.random.default_rng(0)
+    often = [[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]
+    kinds = np.arange(count) % 2
+    return ["".join(draw.choice(list("ACGT"), p=often[kind], size=30)) for kind in kinds], kinds
+
+
+def bags(count: int = 40) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return bags in the plane, every second one moved."""
+    draw = np.random.default_rng(1)
+    kinds = np.arange(count) % 2
+    return [draw.normal(size=(draw.integers(3, 9), 2)) + kind for kind in kinds], kinds
+
+
+def diagrams(count: int = 30) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return persistence diagrams, every second one with longer intervals."""
+    draw = np.random.default_rng(2)
+    kinds = np.arange(count) % 2
+    births = [np.sort(draw.random(5)) for _ in kinds]
+    return [np.c_[b, b + 0.2 + draw.random(5) + kind] for b, kind in zip(births, kinds, strict=True)], kinds
+
+
+CASES = {
+    "strings": (strings, SPECTRUM),
+    "bags": (bags, "gaussian_embedding(gaussian(lengthscale=median), lengthscale=median)"),
+    "diagrams": (diagrams, "normalized(persistence(scale=median))"),
+}
+
+
+@pytest.fixture(params=CASES)
+def case(request: pytest.FixtureRequest) -> tuple[list, np.ndarray, str]:
+    """Return points of one kind, two classes of them, and a kernel."""
+    make, kernel = CASES[request.param]
+    points, kinds = make()
+    return points, kinds, kernel
+
+
+def test_values_of_strings_by_hand():
+    k = mercer.Kernel("spectrum(length=3)")
+    assert k.point_kind == "strings"
+    assert k(["statistics", "computation"]).tolist() == [[10.0, 2.0], [2.0, 9.0]]
+    assert k(["statistics"], ["computation", "", "ta"]).tolist() == [[2.0, 0.0, 0.0]]
+    assert k.diag(["aaaa", ""]).tolist() == [4.0, 0.0]
+    assert mercer.Kernel("spectrum(length=2)")(np.array(["ab", "abab"])).tolist() == [[1.0, 2.0], [2.0, 5.0]]
+
+
+def test_classifiers(case):
+    points, kinds, kernel = case
+    labels = np.array(["first", "second"])[kinds]
+    for estimator in [
+        mercer.SVC(kernel=kernel, C=10),
+        mercer.NuSVC(kernel=kernel, nu=0.2),
+        mercer.SVC(kernel=kernel, C=10, probability=True, random_state=0),
+        mercer.KernelLogisticRegression(kernel=kernel, alpha=0.01),
+        mercer.SVCCV(kernels=[kernel], Cs=[1, 10], cv=3),
+    ]:
+        estimator.fit(points, labels)
+        assert estimator.score(points, labels) >= 0.9, estimator
+        again = pickle.loads(pickle.dumps(estimator))
+        assert (again.predict(points) == estimator.predict(points)).all()
+        assert not hasattr(estimator, "n_features_in_")
+
+
+def test_regressors(case):
+    points, kinds, kernel = case
+    y = 2.0 * kinds - 1.0
+    for estimator in [
+        mercer.KernelRidge(kernel=kernel, alpha=0.01),
+        mercer.KernelRidgeCV(kernels=[kernel], alphas=[1e-3, 1e-2, 1e-1]),
+        mercer.GaussianProcessRegressor(kernel=f"1*{kernel}", noise=0.1),
+        mercer.SVR(kernel=kernel, C=10),
+        mercer.NuSVR(kernel=kernel, C=10),
+        mercer.KernelMachine(loss="huber", kernel=kernel, alpha=0.01),
+    ]:
+        fitted = estimator.fit(points, y).predict(points)
+        assert np.mean(np.sign(fitted) == y) >= 0.9, estimator
+        assert np.array_equal(pickle.loads(pickle.dumps(estimator)).predict(points), fitted)
+        assert np.array_equal(clone(estimator).fit(points, y).predict(points), fitted)
+
+
+def test_transformers_and_regions(case):
+    points, _, kernel = case
+    features = mercer.Nystroem(kernel=kernel, n_components=10, random_state=0).fit(points)
+    assert features.transform(points).shape == (len(points), 10)
+    whole = mercer.EmpiricalKernelMap(kernel=kernel).fit(points).transform(points)
+    assert np.allclose(whole @ whole.T, mercer.Kernel(kernel)(points), atol=1e-6)
+    inside = mercer.OneClassSVM(kernel=kernel, nu=0.2).fit(points).predict(points)
+    assert 0.6 <= np.mean(inside == 1) <= 0.95
+
+
+def test_selection_of_scikit_learn(case):
+    points, kinds, kernel = case
+    assert cross_val_score(mercer.SVC(kernel=kernel, C=10), points, kinds, cv=3).mean() > 0.75
+    search = GridSearchCV(mercer.SVC(kernel=kernel), {"C": [1, 10]}, cv=3).fit(points, kinds)
+    assert search.best_score_ > 0.75
+
+
+def test_hypothesis_tests_find_what_differs(case):
+    points, kinds, kernel = case
+    first = [p for p, kind in zip(points, kinds, strict=True) if kind == 0]
+    second = [p for p, kind in zip(points, kinds, strict=True) if kind == 1]
+    for method in ["permutation", "aggregated", "fused", "gamma", "split"]:
+        assert mercer.two_sample_test(first, second, method=method, permutations=199).p_value < 0.05, method
+    assert mercer.two_sample_test(first, second, kernel=kernel, method="permutation", permutations=199).p_value < 0.05
+    assert mercer.independence_test(points, kinds.astype(float), permutations=199).p_value < 0.05
+    assert mercer.independence_test(points, kinds.astype(float), method="aggregated", permutations=199).p_value < 0.05
+    noise = np.random.default_rng(3).normal(size=len(points))
+    joint = mercer.joint_independence_test([points, kinds.astype(float), noise], permutations=99)
+    assert joint.p_value < 0.05
+    given = mercer.conditional_independence_test(points, kinds.astype(float), noise, permutations=99)
+    assert given.p_value < 0.05
+    assert 0 < mercer.interaction_test(points, kinds.astype(float), noise, permutations=99).p_value <= 1
+
+
+def test_functions_and_embeddings(case):
+    points, _, kernel = case
+    f = mercer.Function(kernel, points[:4], [1.0, -2.0, 0.5, 1.0])
+    values = f.kernel(points[:4])
+    assert f.norm() == pytest.approx(np.sqrt(f.coefficients @ values @ f.coefficients))
+    assert np.allclose(f(points[:4]), values @ f.coefficients)
+    assert (f + f)(points[:3]) == pytest.approx(2 * f(points[:3]))
+    again = pickle.loads(pickle.dumps(f))
+    assert np.array_equal(again(points), f(points))
+    mu = mercer.MeanEmbedding(kernel, points)
+    assert mu.norm() == pytest.approx(np.sqrt(mercer.Kernel(str(mu.kernel))(points).mean()))
+    assert mercer.mmd(points[:10], points[10:20], str(mu.kernel)) >= 0
+
+
+def test_repeated_points_are_merged():
+    f = mercer.Function("spectrum(length=1)", ["ab", "ba", "ab"], [1.0, 1.0, 2.0])
+    assert f.points == ["ab", "ba"]
+    assert f.coefficients.tolist() == [3.0, 1.0]
+
+
+def test_files(case, tmp_path):
+    points, kinds, kernel = case
+    y = 2.0 * kinds - 1.0
+    models = [
+        mercer.SVC(kernel=kernel, C=10).fit(points, kinds),
+        mercer.KernelRidge(kernel=kernel, alpha=0.1).fit(points, y),
+        mercer.GaussianProcessRegressor(kernel=f"1*{kernel}", noise=0.1).fit(points, y),
+        mercer.KernelLogisticRegression(kernel=kernel, alpha=0.1).fit(points, kinds),
+        mercer.SVR(kernel=kernel).fit(points, y),
+    ]
+    for model in models:
+        path = tmp_path / "model.safetensors"
+        mercer.save(model, path)
+        loaded = mercer.load(path)
+        assert np.array_equal(loaded.predict(points), model.predict(points)), model
+
+
+def test_check_of_kernels(case):
+    points, _, kernel = case
+    found = mercer.Kernel(kernel).check(points)
+    assert found.psd is True
+    assert found.min_eigenvalue > -1e-9
+    refuted = mercer.Kernel(f"minus({kernel}, 2)").check(points)
+    assert refuted.psd is False
+    assert refuted.value < 0
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ("ACGT", "found one string"),
+        ([1, 2], "takes strings; the points are vectors"),
+        (np.zeros((3, 2)), "takes strings; the points are vectors"),
+        (["a", 1], "point 1 is not a string"),
+    ],
+)
+def test_what_is_no_string_is_refused(points, message):
+    with pytest.raises(ValueError, match=message):
+        mercer.SVC(kernel="spectrum(length=3)").fit(points, [0, 1])
+
+
+def test_what_is_no_bag_or_diagram_is_refused():
+    with pytest.raises(ValueError, match="bag 1"):
+        mercer.Bags([np.zeros((2, 2)), np.zeros((0, 2))])
+    with pytest.raises(ValueError, match="found one array"):
+        mercer.SVC(kernel="mean_embedding(linear())").fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="infinity=value"):
+        mercer.Kernel("persistence(scale=1)")([np.array([[0.0, np.inf]])])
+    with pytest.raises(ValueError, match="takes vectors; the points are strings"):
+        mercer.Kernel("gaussian()")(["a", "b"])
+    with pytest.raises(ValueError, match="takes persistence diagrams"):
+        mercer.Kernel("persistence(scale=1)")(mercer.Bags([np.zeros((2, 2))]))
+
+
+def test_containers():
+    points, _ = bags(6)
+    made = mercer.Bags(points)
+    assert len(made) == 6
+    assert np.array_equal(made[-1], points[-1])
+    assert made[1:3] == mercer.Bags(points[1:3])
+    assert made[[4, 0]] == mercer.Bags([points[4], points[0]])
+    assert made[np.arange(6) % 2 == 0] == mercer.Bags(points[::2])
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert made != mercer.Bags(points[:5])
+    with pytest.raises(IndexError, match="out of range"):
+        made[6]
+    weighted = mercer.Bags(points, weights=[np.arange(1.0, len(p) + 1) for p in points])
+    assert pickle.loads(pickle.dumps(weighted)) == weighted
+    assert weighted != made
+    held, _ = diagrams(4)
+    made = mercer.Diagrams(held)
+    assert np.array_equal(made[2], held[2])
+    assert pickle.loads(pickle.dumps(made[:2])) == mercer.Diagrams(held[:2])
+
+
+def test_weights_of_instances_are_repetitions():
+    points = np.array([[0.0], [1.0], [3.0]])
+    weighted = mercer.Bags([points, points[:2]], weights=[[1, 2, 1], [1, 1]])
+    repeated = mercer.Bags([points[[0, 1, 1, 2]], points[:2]])
+    k = mercer.Kernel("mean_embedding(gaussian(lengthscale=1))")
+    assert np.allclose(k(weighted), k(repeated), atol=1e-15)
