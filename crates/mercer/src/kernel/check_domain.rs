@@ -87,6 +87,7 @@ impl Kernel {
                 Err(Error::wrong_points(self, base.domain().text(), PointKind::Mixed))
             }
             Self::Embedded(..) => Err(Error::wrong_points(self, PointKind::Bags, PointKind::Mixed)),
+            Self::NodePaths(..) => Err(Error::wrong_points(self, PointKind::Graphs, PointKind::Mixed)),
             Self::Base(_) | Self::Transformed(..) | Self::Based(..) | Self::Induced(..) => {
                 self.check_vectors(rows.numbers())
             }

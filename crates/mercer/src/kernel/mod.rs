@@ -149,6 +149,7 @@ impl Kernel {
             Self::Base(base) if base.constant().is_some() => None,
             Self::Base(base) => Some(base.domain().objects().unwrap_or(PointKind::Vectors)),
             Self::Embedded(..) => Some(PointKind::Bags),
+            Self::NodePaths(..) => Some(PointKind::Graphs),
             Self::On(_, k) => k.point_kind().map(|kind| if kind.is_object() { PointKind::Mixed } else { kind }),
             other => {
                 let kinds: Vec<PointKind> = other.children().into_iter().filter_map(Self::point_kind).collect();
