@@ -45,10 +45,13 @@ from mercer._measures import mmd_witness as mmd_witness
 from mercer._measures import normalized_hsic as normalized_hsic
 from mercer._measures import stein_discrepancy as stein_discrepancy
 from mercer._measures import wasserstein as wasserstein
+from mercer._mercer import Bags as Bags
 from mercer._mercer import Check as Check
 from mercer._mercer import Counterexample as Counterexample
 from mercer._mercer import CovarianceStatistics as CovarianceStatistics
+from mercer._mercer import Diagrams as Diagrams
 from mercer._mercer import Function as Function
+from mercer._mercer import Graphs as Graphs
 from mercer._mercer import Kernel as Kernel
 from mercer._mercer import MeanEmbedding as MeanEmbedding
 from mercer._mercer import MeanStatistics as MeanStatistics
@@ -100,8 +103,10 @@ def annotation(argument):
         return "_Columns"
     if "points" in allowed:
         return "_Points"
-    if argument["name"] == "by":
+    if argument["name"] in ("by", "alphabet"):
         return "str"
+    if argument["name"] == "words":
+        return "Sequence[str]"
     if default in ("true", "false"):
         return "bool"
     if default is not None and default.isidentifier():

@@ -37,6 +37,14 @@ impl<'py> KernelData<'py> {
         Ok(Self { kernel, rows, columns: None })
     }
 
+    /// One variable without a kernel: that of the kind of its points stands for the choice of the
+    /// library.
+    pub fn unnamed(x: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        let rows = PointsInput::read(None, x, what)?;
+        let kernel = Kernel::default_for(rows.points().kind()).map_err(to_python)?;
+        Ok(Self { kernel, rows, columns: None })
+    }
+
     /// The pairs of points, borrowed.
     pub fn pairs(&self) -> Pairs<'_> {
         let rows = self.kernel.points(self.rows.points());

@@ -287,7 +287,7 @@ pub fn goodness_of_fit_test<'py>(
 fn variable<'py>(kernel: Option<&PyKernel>, x: &Bound<'py, PyAny>, what: &str) -> PyResult<KernelData<'py>> {
     match kernel {
         Some(kernel) => KernelData::variable(&kernel.0, x, what),
-        None => KernelData::variable(&"gaussian(lengthscale=median)".parse().map_err(to_python)?, x, what),
+        None => KernelData::unnamed(x, what),
     }
 }
 

@@ -104,6 +104,48 @@ impl PyKernel {
         Ok(PyArray1::from_owned_array(py, diagonal))
     }
 
+    /// The explicit features of points as a sparse matrix: ``F @ F.T`` is ``k(X)``. With ``Y``, both
+    /// matrices on common columns.
+    ///
+    /// Only base kernels that count parts of objects have them: spectrum, mismatch, words, vertex
+    /// histogram, Weisfeiler–Lehman, shortest path.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> mercer.Kernel("spectrum(length=1)").features(["abab", "b"]).toarray()
+    /// array([[2., 2.],
+    ///        [0., 1.]])
+    #[pyo3(signature = (X, Y=None, **options))]
+    fn features<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        Y: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (data, options) = (KernelData::read(&self.0, X, Y)?, Options::read(options)?);
+        let pairs = data.pairs();
+        let found = run(py, &options, || {
+            let bound = data.kernel.bind(pairs, &options.compute)?;
+            Ok(bound.features().map(|(rows, cols)| (rows.clone(), cols.clone())))
+        })?;
+        let Some((rows, cols)) = found else {
+            let error = mercer::Error::unsupported(
+                "explicit sparse features",
+                &self.0,
+                "only base kernels that count parts of objects have them",
+                "use Nystroem or EmpiricalKernelMap",
+            );
+            return Err(to_python(error));
+        };
+        let rows = sparse_matrix(py, &rows)?;
+        match Y {
+            None => Ok(rows),
+            Some(_) => Ok((rows, sparse_matrix(py, &cols)?).into_pyobject(py)?.into_any()),
+        }
+    }
+
     /// ``K·V`` without storing ``K = k(X, Y)``: each tile is computed, used and forgotten.
     ///
     /// ``V`` has a row for every point of ``Y`` (of ``X`` where ``Y`` is left out) and may have one
@@ -392,4 +434,14 @@ impl Operand<'_> {
             Self::Number(value) => Kernel::constant(value).map_err(to_python),
         }
     }
+}
+
+/// Sparse rows as scipy has them.
+fn sparse_matrix<'py>(py: Python<'py>, rows: &gram::SparseRows) -> PyResult<Bound<'py, PyAny>> {
+    let starts: Vec<i64> = rows.starts.iter().map(|&start| start as i64).collect();
+    let columns: Vec<i64> = rows.columns.iter().map(|&column| i64::from(column)).collect();
+    let values = PyArray1::from_vec(py, rows.values.clone());
+    let parts = (values, PyArray1::from_vec(py, columns), PyArray1::from_vec(py, starts));
+    let shape = (rows.starts.len() - 1, rows.width);
+    py.import("scipy.sparse")?.getattr("csr_matrix")?.call1((parts, shape))
 }

@@ -18,9 +18,12 @@ if os.environ.get("MERCER_FULL"):
     WAYS += [("fork", 1), ("fork", 2), ("threads", None), ("threads", 1), ("pool", None), ("joblib", 2)]
 #: Parts of the package that compute nothing by themselves, or are what others give back.
 STILL = {
+    "Bags",
     "BorderWarning",
     "ConvergenceWarning",
     "Counterexample",
+    "Diagrams",
+    "Graphs",
     "NotPositiveDefiniteError",
     "Repaired",
     "RidgeStream",

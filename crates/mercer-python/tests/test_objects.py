@@ -54,7 +54,7 @@ def case(request: pytest.FixtureRequest) -> tuple[list, np.ndarray, str]:
 def test_values_of_strings_by_hand():
     k = mercer.Kernel("spectrum(length=3)")
     assert k.point_kind == "strings"
-    assert k(["statistics", "computation"]).tolist() == [[10.0, 2.0], [2.0, 9.0]]
+    assert k(["statistics", "computation"]).tolist() == [[8.0, 2.0], [2.0, 9.0]]
     assert k(["statistics"], ["computation", "", "ta"]).tolist() == [[2.0, 0.0, 0.0]]
     assert k.diag(["aaaa", ""]).tolist() == [4.0, 0.0]
     assert mercer.Kernel("spectrum(length=2)")(np.array(["ab", "abab"])).tolist() == [[1.0, 2.0], [2.0, 5.0]]
@@ -83,7 +83,7 @@ def test_regressors(case):
     for estimator in [
         mercer.KernelRidge(kernel=kernel, alpha=0.01),
         mercer.KernelRidgeCV(kernels=[kernel], alphas=[1e-3, 1e-2, 1e-1]),
-        mercer.GaussianProcessRegressor(kernel=f"1*{kernel}", noise=0.1),
+        mercer.GaussianProcessRegressor(kernel=f"1*{kernel}", noise=0.1, optimize=False),
         mercer.SVR(kernel=kernel, C=10),
         mercer.NuSVR(kernel=kernel, C=10),
         mercer.KernelMachine(loss="huber", kernel=kernel, alpha=0.01),
@@ -92,6 +92,15 @@ def test_regressors(case):
         assert np.mean(np.sign(fitted) == y) >= 0.9, estimator
         assert np.array_equal(pickle.loads(pickle.dumps(estimator)).predict(points), fitted)
         assert np.array_equal(clone(estimator).fit(points, y).predict(points), fitted)
+
+
+def test_processes_choose_their_parameters():
+    points, kinds = bags()
+    start = mercer.GaussianProcessRegressor(kernel="1*mean_embedding(gaussian(lengthscale=1))", noise=0.1)
+    fixed = mercer.GaussianProcessRegressor(kernel=start.kernel, noise=0.1, optimize=False).fit(points, 2.0 * kinds - 1)
+    start.fit(points, 2.0 * kinds - 1)
+    assert start.log_marginal_likelihood_ > fixed.log_marginal_likelihood_
+    assert np.abs(start.log_marginal_likelihood_gradient_).max() < 1e-2
 
 
 def test_transformers_and_regions(case):
@@ -154,7 +163,7 @@ def test_files(case, tmp_path):
     models = [
         mercer.SVC(kernel=kernel, C=10).fit(points, kinds),
         mercer.KernelRidge(kernel=kernel, alpha=0.1).fit(points, y),
-        mercer.GaussianProcessRegressor(kernel=f"1*{kernel}", noise=0.1).fit(points, y),
+        mercer.GaussianProcessRegressor(kernel=f"1*{kernel}", noise=0.1, optimize=False).fit(points, y),
         mercer.KernelLogisticRegression(kernel=kernel, alpha=0.1).fit(points, kinds),
         mercer.SVR(kernel=kernel).fit(points, y),
     ]
@@ -229,3 +238,136 @@ def test_weights_of_instances_are_repetitions():
     repeated = mercer.Bags([points[[0, 1, 1, 2]], points[:2]])
     k = mercer.Kernel("mean_embedding(gaussian(lengthscale=1))")
     assert np.allclose(k(weighted), k(repeated), atol=1e-15)
+
+
+def graphs(count: int = 40) -> tuple[mercer.Graphs, np.ndarray]:
+    """Return rings and paths with labels in turn."""
+    draw = np.random.default_rng(4)
+    kinds = np.arange(count) % 2
+    made = []
+    for kind in kinds:
+        n = int(draw.integers(5, 9))
+        edges = [(i, i + 1) for i in range(n - 1)] + ([(n - 1, 0)] if kind else [])
+        made.append((edges, draw.choice(["C", "N"], p=[0.8, 0.2], size=n).tolist()))
+    return mercer.Graphs(made), kinds
+
+
+def test_graphs_in_estimators_and_tests(tmp_path):
+    points, kinds = graphs()
+    for kernel in [
+        "normalized(weisfeiler_lehman(depth=2))",
+        "normalized(shortest_path())",
+        "random_walk(decay=0.1)",
+    ]:
+        model = mercer.SVC(kernel=kernel, C=100).fit(points, kinds)
+        assert model.score(points, kinds) >= 0.9, kernel
+        assert cross_val_score(mercer.SVC(kernel=kernel, C=100), points, kinds, cv=3).mean() > 0.8
+        mercer.save(model, tmp_path / "graphs")
+        assert np.array_equal(mercer.load(tmp_path / "graphs").predict(points), model.predict(points))
+        assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(points), model.predict(points))
+    assert mercer.two_sample_test(points[kinds == 0], points[kinds == 1], permutations=199).p_value < 0.05
+    assert mercer.independence_test(points, kinds.astype(float), permutations=199).p_value < 0.05
+    ridge = mercer.KernelRidge(kernel="weisfeiler_lehman(depth=1)", alpha=0.1).fit(points, kinds)
+    assert np.mean((ridge.predict(points) > 0.5) == kinds) >= 0.9
+
+
+def test_graphs_of_every_form_are_the_same():
+    edges, labels = [(0, 1), (1, 2)], ["a", "b", "a"]
+    adjacency = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    sparse = pytest.importorskip("scipy.sparse")
+    first = mercer.Graphs([(edges, labels)])
+    assert first == mercer.Graphs([(adjacency, labels)]) == mercer.Graphs([(sparse.csr_matrix(adjacency), labels)])
+    assert repr(first) == "Graphs(1 graphs, 3 vertices, 2 edges)"
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert len(first[[0, 0]]) == 2
+    k = mercer.Kernel("weisfeiler_lehman(depth=1)")
+    assert k([(edges, labels)]).tolist() == k(first).tolist()
+
+
+def test_graphs_of_networkx():
+    networkx = pytest.importorskip("networkx")
+    ring = networkx.cycle_graph(5)
+    path = networkx.path_graph(5)
+    k = mercer.Kernel("shortest_path(labels=false)")
+    by_edges = mercer.Graphs([(list(ring.edges), [0] * 5), (list(path.edges), [0] * 5)])
+    assert np.array_equal(k([ring, path]), k(by_edges))
+    networkx.set_node_attributes(ring, {v: str(v % 2) for v in ring}, "kind")
+    networkx.set_node_attributes(path, {v: str(v % 2) for v in path}, "kind")
+    labeled = mercer.Graphs.from_networkx([ring, path], vertex_label="kind")
+    assert mercer.Kernel("vertex_histogram()")(labeled)[0, 0] == 13.0
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        (np.zeros((3, 3)), "found one graph|takes graphs"),
+        ([([(0, 5)], ["a"])], "graph 0"),
+        ([1, 2], "graph 0"),
+        (["a", "b"], "graph 0|takes graphs"),
+    ],
+)
+def test_what_is_no_graph_is_refused(points, message):
+    with pytest.raises(ValueError, match=message):
+        mercer.Kernel("vertex_histogram()")(points)
+
+
+def test_features_multiply_to_values():
+    words, _ = strings(12)
+    for text in ["spectrum(length=2)", "mismatch(length=3, mismatches=1)", "words(weights=counts)", "words(weights=tfidf)"]:
+        k = mercer.Kernel(text)
+        found = k.features(words)
+        assert np.allclose((found @ found.T).toarray(), k(words)), text
+        rows, columns = k.features(words[:3], words[3:])
+        assert np.allclose((rows @ columns.T).toarray(), k(words[:3], words[3:])), text
+    held, _ = graphs(8)
+    for text in ["vertex_histogram()", "weisfeiler_lehman(depth=2)", "shortest_path()"]:
+        found = mercer.Kernel(text).features(held)
+        assert np.array_equal((found @ found.T).toarray(), mercer.Kernel(text)(held)), text
+    with pytest.raises(ValueError, match="explicit sparse features"):
+        mercer.Kernel("gaussian()").features([[1.0], [2.0]])
+
+
+def test_every_string_kernel_in_a_classifier():
+    words, kinds = strings(40)
+    for kernel in [
+        "normalized(mismatch(length=3, mismatches=1))",
+        "normalized(subsequence(length=2, decay=0.5))",
+        "normalized(spectrum(length=3, blended=true))",
+        mercer.mismatch(length=2, mismatches=1, alphabet="ACGT"),
+    ]:
+        assert mercer.SVC(kernel=kernel, C=10).fit(words, kinds).score(words, kinds) >= 0.9, kernel
+    texts = ["good book", "a good read", "bad book", "a bad read", "good", "bad"] * 3
+    labels = [1, 1, 0, 0, 1, 0] * 3
+    model = mercer.SVC(kernel="words(weights=tfidf)", C=10).fit(texts, labels)
+    assert model.predict(["a good unknown word"]) == [1]
+
+
+def test_tables_with_texts_and_numbers():
+    pandas = pytest.importorskip("pandas")
+    words, kinds = strings(40)
+    draw = np.random.default_rng(5)
+    table = pandas.DataFrame(
+        {"review": words, "price": draw.normal(size=40) + kinds, "color": np.array(["red", "blue"])[kinds]}
+    )
+    y = 2.0 * kinds - 1
+    kernel = (
+        "on([review], normalized(spectrum(length=2))) * on([price], gaussian(lengthscale=median)) "
+        "+ on([color], delta())"
+    )
+    for model in [
+        mercer.KernelRidge(kernel=kernel, alpha=0.1),
+        mercer.SVR(kernel=kernel),
+        mercer.GaussianProcessRegressor(kernel="1*on([review], normalized(spectrum(length=2))) + on([price], linear())"),
+    ]:
+        fitted = model.fit(table, y).predict(table)
+        assert np.mean(np.sign(fitted) == y) >= 0.9, model
+        assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(table), fitted)
+    svc = mercer.SVC(kernel=kernel, C=10).fit(table, kinds)
+    assert cross_val_score(svc, table, kinds, cv=3).mean() > 0.9
+    columns = {name: list(table[name]) for name in table}
+    columns["price"] = np.asarray(table["price"])
+    assert np.array_equal(svc.predict(columns), svc.predict(table))
+    colors = mercer.Kernel("on([color], delta())")(table)
+    assert np.array_equal(colors, np.equal.outer(np.asarray(table["color"], object), np.asarray(table["color"], object)).astype(float))
+    with pytest.raises(ValueError, match="takes strings; column `price` holds numbers"):
+        mercer.Kernel("on([price], spectrum(length=2)) + on([review], delta())")(table)

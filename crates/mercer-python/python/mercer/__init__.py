@@ -99,11 +99,14 @@ _ESTIMATORS = {
 }
 
 __all__ = [
+    "Bags",
     "Check",
     "Counterexample",
     "CovarianceStatistics",
+    "Diagrams",
     "EmbeddingSketch",
     "Function",
+    "Graphs",
     "Kernel",
     "LawEmbedding",
     "MeanEmbedding",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable
 from fractions import Fraction
@@ -65,7 +66,7 @@ def _default(argument: ParameterPage) -> Any:
     """Return the default as a Python value; an alternative to another parameter has the default None."""
     text = argument["default"]
     if text is None:
-        return None if "instead of" in argument["meaning"] else inspect.Parameter.empty
+        return None if _is_optional(argument) else inspect.Parameter.empty
     if text in _WORDS:
         return _WORDS[text]
     try:
@@ -75,10 +76,17 @@ def _default(argument: ParameterPage) -> Any:
     return int(number) if number.is_integer() else number
 
 
+def _is_optional(argument: ParameterPage) -> bool:
+    """Whether a parameter without a default may be left out."""
+    return "instead of" in argument["meaning"] or argument["name"] in ("alphabet", "documents", "words", "counts", "nodes")
+
+
 def _text(value: Any) -> str:
     """Write a value as the kernel language writes it."""
-    if isinstance(value, (str, Kernel)):
+    if isinstance(value, Kernel):
         return str(value)
+    if isinstance(value, str):
+        return value if is_text_of_language(value) else f'"{_escaped(value)}"'
     if isinstance(value, bool):
         return "true" if value else "false"
     if hasattr(value, "tolist"):
@@ -88,6 +96,17 @@ def _text(value: Any) -> str:
     if isinstance(value, (int, float, Fraction)):
         return str(value)
     raise TypeError(f"expected a number, a list, a text or a mercer.Kernel, found {type(value).__name__}")
+
+
+def is_text_of_language(value: str) -> bool:
+    """Whether a text is a word, a number or a kernel of the language, and not to be quoted."""
+    return bool(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*|[-+0-9./e ]+|.*\(.*\).*", value, flags=re.DOTALL))
+
+
+def _escaped(value: str) -> str:
+    """Write the characters that end a quoted text, or a line, as escapes."""
+    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return "".join(escapes.get(character, character) for character in value)
 
 
 def _document(entry: Page, signature: inspect.Signature) -> str:

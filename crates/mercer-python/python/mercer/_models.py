@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._covariance import is_kernel_object
+from mercer._kernel_names import object_kernel
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._logistic import KernelLogisticRegression
@@ -101,7 +102,8 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     model, state = _estimator(fit, notes, settings, classes)
     if classes is not None:
         model._restore_classes(classes, state)
-    model.n_features_in_ = inputs.columns
+    if object_kernel(getattr(fit, "kernel", None)) is None:
+        model.n_features_in_ = inputs.columns
     if inputs.names is not None:
         model.feature_names_in_ = np.array(inputs.names, dtype=object)
     targets = inputs.targets
@@ -122,7 +124,8 @@ def _inputs(model: Estimator, fit: Any) -> Inputs:
     names = model._target_names or [None] * outputs
     shift, scale = (np.zeros(outputs), np.ones(outputs)) if model._units is None else model._units
     targets = [(name, float(a), float(b)) for name, a, b in zip(names, shift, scale, strict=True)]
-    return Inputs(model.n_features_in_, model._column_names(), targets)
+    # An object counts as one column.
+    return Inputs(getattr(model, "n_features_in_", 1), model._column_names(), targets)
 
 
 def _estimator(

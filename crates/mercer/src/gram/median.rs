@@ -8,8 +8,9 @@ use super::{MetricKind, Pairs};
 use crate::error::Remedy;
 use crate::kernel::bags::persistence::Persistence;
 use crate::kernel::check_domain::{choose_columns, transform};
+use crate::kernel::algebra::columns::named_column;
 use crate::kernel::object::ObjectPairs;
-use crate::kernel::{Base, ColumnRef, EmbeddingForm, Form, Kernel, Lengthscale};
+use crate::kernel::{Base, EmbeddingForm, Form, Kernel, Lengthscale};
 use crate::points::Mixed;
 use crate::{Compute, Error, Points, Result, Sample};
 
@@ -127,12 +128,12 @@ pub(crate) fn resolve_objects(kernel: &Kernel, pairs: ObjectPairs<'_>, compute: 
 /// Replaces every `median` of a kernel on the rows of a table, each on its own columns.
 pub(crate) fn resolve_mixed(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compute) -> Result<Kernel> {
     match kernel {
-        Kernel::On(columns, k) => match &columns[..] {
-            [ColumnRef::Name(name)] if let Some(rows) = x.object(name) => {
+        Kernel::On(columns, k) => match named_column(columns).and_then(|name| Some((name, x.object(name)?))) {
+            Some((name, rows)) => {
                 let pairs = ObjectPairs { rows, cols: y.and_then(|y| y.object(name)) };
                 Ok(Kernel::On(columns.clone(), Box::new(resolve_objects(k, pairs, compute)?)))
             }
-            _ => resolve(kernel, x.numbers(), y.map(Mixed::numbers), compute),
+            None => resolve(kernel, x.numbers(), y.map(Mixed::numbers), compute),
         },
         Kernel::Base(_) | Kernel::Transformed(..) => resolve(kernel, x.numbers(), y.map(Mixed::numbers), compute),
         other => other.map_children(&mut |k| resolve_mixed(k, x, y, compute)),

@@ -3,6 +3,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
+use super::algebra::columns::named_column;
 use super::{Base, ColumnRef, Form, Kernel, Lengthscale, PointMap};
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::points::{Mixed, PointKind};
@@ -66,21 +67,9 @@ impl Kernel {
     /// As [`Kernel::check_vectors`] and [`Kernel::check_objects`], with the column.
     pub(crate) fn check_mixed(&self, rows: &Mixed) -> Result<()> {
         match self {
-            Self::On(columns, k) => match &columns[..] {
-                [ColumnRef::Name(name)] if let Some(column) = rows.object(name) => {
-                    k.check_objects(column.kind()).map_err(|error| in_column(error, name))
-                }
-                _ => match k.check_objects(PointKind::Mixed) {
-                    // A kernel on objects meets columns of numbers.
-                    Err(Error::WrongPoints { what, takes, .. }) if takes != PointKind::Vectors.to_string() => {
-                        let column = columns.first().map(|column| match column {
-                            ColumnRef::Index(j) => rows.names().get(*j).cloned().unwrap_or_else(|| j.to_string()),
-                            ColumnRef::Name(name) => name.clone(),
-                        });
-                        Err(Error::WrongPoints { what, takes, column, holds: "numbers".into() })
-                    }
-                    _ => self.check_vectors(rows.numbers()),
-                },
+            Self::On(columns, k) => match named_column(columns).and_then(|name| Some((name, rows.object(name)?))) {
+                Some((name, column)) => k.check_objects(column.kind()).map_err(|error| in_column(error, name)),
+                None => self.check_numbers(columns, k, rows),
             },
             Self::Base(base) if base.constant().is_some() => Ok(()),
             Self::Base(base) if base.domain().objects().is_some() => {
@@ -92,6 +81,22 @@ impl Kernel {
                 self.check_vectors(rows.numbers())
             }
             _ => self.children().into_iter().try_for_each(|k| k.check_mixed(rows)),
+        }
+    }
+}
+
+impl Kernel {
+    /// Checks a kernel on columns of numbers; one on objects is refused with the column.
+    fn check_numbers(&self, columns: &[ColumnRef], inner: &Self, rows: &Mixed) -> Result<()> {
+        match inner.check_objects(PointKind::Mixed) {
+            Err(Error::WrongPoints { what, takes, .. }) if takes != PointKind::Vectors.to_string() => {
+                let column = columns.first().map(|column| match column {
+                    ColumnRef::Index(j) => rows.names().get(*j).cloned().unwrap_or_else(|| j.to_string()),
+                    ColumnRef::Name(name) => name.clone(),
+                });
+                Err(Error::WrongPoints { what, takes, column, holds: "numbers".into() })
+            }
+            _ => self.check_vectors(rows.numbers()),
         }
     }
 }

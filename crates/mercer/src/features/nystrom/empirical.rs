@@ -35,7 +35,7 @@ pub fn empirical_kernel_map<'x>(
 ) -> Result<NystromFeatures> {
     let x = x.into();
     x.check_finite("sample")?;
-    if x.len() == 0 {
+    if x.is_empty() {
         return Err(Error::too_few("an empirical kernel map", "points", 1, 0));
     }
     let kernel = resolve_medians(kernel, x, compute)?;

@@ -9,6 +9,7 @@ use super::{Bound, diagonal, embedding, node_paths, range};
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::check_domain::rows_to_array;
+use crate::kernel::algebra::columns::named_column;
 use crate::kernel::closed_forms::Circles;
 use crate::kernel::equal_objects::EqualObjects;
 use crate::kernel::object::ObjectPairs;
@@ -231,12 +232,14 @@ impl<'a, 'o> Binder<'a, 'o> {
             Kernel::Schoenberg(t, k) => Kind::Pointwise(Pointwise::Schoenberg(t.get()), self.boxed(k, slot)?),
             Kernel::Minus(a, b) => Kind::Minus(self.boxed(a, slot)?, self.boxed(b, slot)?),
             Kernel::Normalized(k) => self.normalized(k, slot)?,
-            Kernel::On(columns, k) if let Some(name) = self.object_column(columns) => self.on_objects(&name, k)?,
-            Kernel::On(columns, k) => {
-                let chosen = self.need_points(kernel)?.slots.choose(slot, columns)?;
-                // A node that only changes the points is replaced by the node inside it.
-                self.bind(k, chosen)?.kind
-            }
+            // A node that only changes the points is replaced by the node inside it.
+            Kernel::On(columns, k) => match self.object_column(columns) {
+                Some(name) => self.on_objects(&name, k)?,
+                None => {
+                    let chosen = self.need_points(kernel)?.slots.choose(slot, columns)?;
+                    self.bind(k, chosen)?.kind
+                }
+            },
             Kernel::Transformed(map, k) => {
                 let mapped = self.need_points(kernel)?.slots.map(slot, map)?;
                 self.bind(k, mapped)?.kind
@@ -268,10 +271,8 @@ impl<'a, 'o> Binder<'a, 'o> {
 
     /// The column of objects that is chosen, if it is one.
     fn object_column(&self, columns: &[ColumnRef]) -> Option<String> {
-        match (columns, self.mixed) {
-            ([ColumnRef::Name(name)], Some((rows, ..))) if rows.object(name).is_some() => Some(name.clone()),
-            _ => None,
-        }
+        let (name, (rows, ..)) = (named_column(columns)?, self.mixed?);
+        rows.object(name).map(|_| name.to_owned())
     }
 
     /// A kernel on a column of objects.

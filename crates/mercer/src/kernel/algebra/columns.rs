@@ -11,6 +11,14 @@ pub enum ColumnRef {
     Name(String),
 }
 
+/// The name of the one column that is chosen, if it is chosen by its name.
+pub(crate) fn named_column(columns: &[ColumnRef]) -> Option<&str> {
+    match columns {
+        [ColumnRef::Name(name)] => Some(name),
+        _ => None,
+    }
+}
+
 /// The page of the catalogue.
 pub const ENTRY: Entry = Entry {
     name: "on",

@@ -143,7 +143,7 @@ impl CenterMachine {
 
     fn check(&self, x: Points<'_>, y: ArrayView2<f64>, sample_weights: Option<ArrayView1<f64>>) -> Result<Array1<f64>> {
         self.check_options()?;
-        if x.len() == 0 || y.nrows() != x.len() || y.ncols() == 0 {
+        if x.is_empty() || y.nrows() != x.len() || y.ncols() == 0 {
             return Err(Error::shape(
                 "targets",
                 format!("at least one column of {} rows", x.len().max(1)),

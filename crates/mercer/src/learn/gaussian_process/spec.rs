@@ -140,7 +140,7 @@ impl GaussianProcess {
         if !self.noise.is_finite() || self.noise < 0.0 {
             return Err(Error::parameter("noise", self.noise, AllowedRange::NON_NEGATIVE));
         }
-        if x.len() == 0 {
+        if x.is_empty() {
             return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
         if y.len() != x.len() {

@@ -125,7 +125,7 @@ pub(in crate::learn) fn check_options(tolerance: f64, max_iterations: u64) -> Re
 
 /// The kernel on the points of the data, or the matrix of kernel values that stands in their place.
 pub(in crate::learn) fn bind<'a>(kernel: &Kernel, x: Points<'a>, compute: &Compute) -> Result<Bound<'a>> {
-    if x.len() == 0 {
+    if x.is_empty() {
         return Err(Error::too_few("a fit", "rows of the data", 1, 0));
     }
     require_psd_for(kernel, x, compute)?;

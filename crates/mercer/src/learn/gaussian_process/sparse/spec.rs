@@ -86,7 +86,7 @@ impl SparseGaussianProcess {
     /// [`Error::NotPositiveDefinite`], [`Error::Memory`], [`Error::Singular`] when no inducing
     /// point can be used, [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
-        self.check(x.into(), y, compute)?;
+        self.check(x, y, compute)?;
         let kernel = x_kernel(&self.kernel, x.into(), compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
         self.reserve(x.nrows(), compute)?;
