@@ -182,6 +182,7 @@ mod tests {
             (Error::column("a", ColumnProblem::Twice), 1, "column `a` is named twice"),
             (Error::unresolved_median("gaussian(lengthscale=median)"), 1, "median has to be resolved"),
             (Error::precomputed("linear()", PrecomputedNeed::Points), 1, "linear() needs points"),
+            (Error::wrong_points("linear()", "vectors", "bags"), 1, "linear() takes vectors; the points are bags"),
             (Error::unsupported("slopes", "a mean", "", "use lines"), 1, "no slopes for a mean: use lines"),
             (Error::mismatch("the seeds differ", 1, 2, "use one"), 1, "the seeds differ: 1, and 2; use one"),
             (Error::undetermined("lambda", "one point", Remedy::give("lambda")), 1, "give a value of --lambda"),

@@ -16,7 +16,7 @@ pub enum PointsInput<'py> {
     /// Vectors, or kernel values: what they are depends on the kernel.
     Vectors(Matrix<'py>),
     /// Anything else.
-    Objects(Sample),
+    Objects(Box<Sample>),
 }
 
 impl<'py> PointsInput<'py> {
@@ -25,10 +25,10 @@ impl<'py> PointsInput<'py> {
     pub fn read(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let kind = kernel.and_then(Kernel::point_kind);
         if let Some(rows) = kernel.map(|kernel| read_table(kernel, value)).transpose()?.flatten() {
-            return Ok(Self::Objects(rows.into()));
+            return Ok(Self::Objects(Box::new(rows.into())));
         }
         match read_objects(kind, value, what)? {
-            Some(objects) => Ok(Self::Objects(objects)),
+            Some(objects) => Ok(Self::Objects(Box::new(objects))),
             None => Matrix::read(value, what).map(Self::Vectors),
         }
     }
@@ -410,7 +410,7 @@ impl PyObjects {
     #[new]
     fn new(kernel: &crate::kernel::PyKernel, X: &Bound<'_, PyAny>) -> PyResult<Self> {
         match PointsInput::read(Some(&kernel.0), X, "X")? {
-            PointsInput::Objects(sample) => Ok(Self { sample, kernel: kernel.0.clone() }),
+            PointsInput::Objects(sample) => Ok(Self { sample: *sample, kernel: kernel.0.clone() }),
             PointsInput::Vectors(_) => {
                 let takes = kernel.0.point_kind().unwrap_or(PointKind::Vectors);
                 Err(to_python(mercer::Error::wrong_points(&kernel.0, takes, PointKind::Vectors)))

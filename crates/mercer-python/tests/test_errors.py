@@ -89,6 +89,12 @@ ROWS = [
         r"linear\(\) needs points, but the matrix holds kernel values",
     ),
     (
+        "wrong_points",
+        lambda: mercer.Kernel("spectrum(length=3)")(X),
+        ValueError,
+        r"spectrum\(length=3\) takes strings; the points are vectors",
+    ),
+    (
         "unsupported",
         lambda: mercer.RandomFourierFeatures("linear()").fit(X),
         ValueError,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pickle
 
-import mercer
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import mercer
 
 SPECTRUM = "normalized(spectrum(length=2))"
 
@@ -152,8 +153,8 @@ def test_functions_and_embeddings(case):
 
 
 def test_repeated_points_are_merged():
-    f = mercer.Function("spectrum(length=1)", ["ab", "ba", "ab"], [1.0, 1.0, 2.0])
-    assert f.points == ["ab", "ba"]
+    f = mercer.Function("spectrum(length=1)", ["ab", "cd", "ab"], [1.0, 1.0, 2.0])
+    assert f.points == ["ab", "cd"]
     assert f.coefficients.tolist() == [3.0, 1.0]
 
 
@@ -313,7 +314,12 @@ def test_what_is_no_graph_is_refused(points, message):
 
 def test_features_multiply_to_values():
     words, _ = strings(12)
-    for text in ["spectrum(length=2)", "mismatch(length=3, mismatches=1)", "words(weights=counts)", "words(weights=tfidf)"]:
+    for text in [
+        "spectrum(length=2)",
+        "mismatch(length=3, mismatches=1)",
+        "words(weights=counts)",
+        "words(weights=tfidf)",
+    ]:
         k = mercer.Kernel(text)
         found = k.features(words)
         assert np.allclose((found @ found.T).toarray(), k(words)), text
@@ -357,7 +363,9 @@ def test_tables_with_texts_and_numbers():
     for model in [
         mercer.KernelRidge(kernel=kernel, alpha=0.1),
         mercer.SVR(kernel=kernel),
-        mercer.GaussianProcessRegressor(kernel="1*on([review], normalized(spectrum(length=2))) + on([price], linear())"),
+        mercer.GaussianProcessRegressor(
+            kernel="1*on([review], normalized(spectrum(length=2))) + on([price], linear())"
+        ),
     ]:
         fitted = model.fit(table, y).predict(table)
         assert np.mean(np.sign(fitted) == y) >= 0.9, model
@@ -368,6 +376,8 @@ def test_tables_with_texts_and_numbers():
     columns["price"] = np.asarray(table["price"])
     assert np.array_equal(svc.predict(columns), svc.predict(table))
     colors = mercer.Kernel("on([color], delta())")(table)
-    assert np.array_equal(colors, np.equal.outer(np.asarray(table["color"], object), np.asarray(table["color"], object)).astype(float))
+    assert np.array_equal(
+        colors, np.equal.outer(np.asarray(table["color"], object), np.asarray(table["color"], object)).astype(float)
+    )
     with pytest.raises(ValueError, match="takes strings; column `price` holds numbers"):
         mercer.Kernel("on([price], spectrum(length=2)) + on([review], delta())")(table)

@@ -7,16 +7,6 @@ use crate::arguments::ListArguments;
 use crate::failure::Failure;
 use crate::report::{Block, Report, Table};
 
-const FAMILIES: [Family; 7] = [
-    Family::Radial,
-    Family::InnerProduct,
-    Family::Process,
-    Family::Columnwise,
-    Family::Elementary,
-    Family::Negative,
-    Family::Algebra,
-];
-
 /// All entries by family, or the page of one.
 pub fn list(words: &ListArguments) -> Result<Report, Failure> {
     match &words.name {
@@ -38,7 +28,7 @@ fn unknown(name: &str) -> Failure {
 
 fn everything() -> Report {
     let mut report = Report::new("The kernels of the language");
-    for family in FAMILIES {
+    for family in Family::ALL {
         let mut table = Table::new(&["name", "formula", "domain", "parameters"], &[]);
         for entry in catalogue::entries().filter(|e| e.family == family) {
             table.push([entry.name.into(), entry.formula.into(), entry.domain.text().into(), signature(entry)]);

@@ -145,6 +145,12 @@ const ROWS: &[Row] = &[
         words: &["linear() needs points, but the matrix holds kernel values"],
     },
     Row {
+        kind: "wrong_points",
+        run: |_| gram("spectrum(length=3)", b"a,b\n1,0\n0,1\n"),
+        code: 1,
+        words: &["spectrum(length=3) takes strings; the points are vectors"],
+    },
+    Row {
         kind: "unsupported",
         run: |_| mercer(&["embed", "fourier", &example("iris.csv"), "--kernel", "linear()", "--columns", "0-3"]),
         code: 1,

@@ -78,7 +78,13 @@ def _default(argument: ParameterPage) -> Any:
 
 def _is_optional(argument: ParameterPage) -> bool:
     """Whether a parameter without a default may be left out."""
-    return "instead of" in argument["meaning"] or argument["name"] in ("alphabet", "documents", "words", "counts", "nodes")
+    return "instead of" in argument["meaning"] or argument["name"] in (
+        "alphabet",
+        "documents",
+        "words",
+        "counts",
+        "nodes",
+    )
 
 
 def _text(value: Any) -> str:

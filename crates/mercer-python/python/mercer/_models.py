@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._covariance import is_kernel_object
-from mercer._kernel_names import object_kernel
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
+from mercer._kernel_names import object_kernel
 from mercer._logistic import KernelLogisticRegression
 from mercer._machine import KernelMachine
 from mercer._margins import labels_of

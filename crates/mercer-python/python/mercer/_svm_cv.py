@@ -9,8 +9,8 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
-from mercer._kernels import compiled, is_computed_outside, is_function
 from mercer._kernel_names import object_kernel
+from mercer._kernels import compiled, is_computed_outside, is_function
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
 from mercer._support import COMMON, EVIDENCE, shape_of

@@ -35,6 +35,20 @@ pub enum Family {
 }
 
 impl Family {
+    /// All of them, in the order of a textbook.
+    pub const ALL: [Self; 10] = [
+        Self::Radial,
+        Self::InnerProduct,
+        Self::Process,
+        Self::Columnwise,
+        Self::Elementary,
+        Self::Negative,
+        Self::Strings,
+        Self::Graphs,
+        Self::Bags,
+        Self::Algebra,
+    ];
+
     /// As a heading.
     pub fn title(self) -> &'static str {
         match self {

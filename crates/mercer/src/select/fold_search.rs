@@ -46,7 +46,7 @@ const STANDARD_ERRORS: f64 = 2.0;
 /// let classes = Classes::from_indices((0..120).map(|i| i / 5 % 2).collect(), vec!["a".into(), "b".into()])?;
 /// let mut search = FoldSearch::new(vec!["gaussian()".parse()?], Choices::open(vec![0.1, 1.0], 0));
 /// search.lengthscales = Choices::open(vec![8.0, 4.0], 6);
-/// let held = HeldOutSvc { spec: Svc::new("gaussian()".parse()?, 1.0), x: x.view(), classes: &classes, weights: None };
+/// let held = HeldOutSvc { spec: Svc::new("gaussian()".parse()?, 1.0), x: x.view().into(), classes: &classes, weights: None };
 /// let found = search.fit(&held, classes.of(), None, &Compute::new())?;
 /// assert!(found.best().lengthscale < Some(4.0));
 /// assert!(found.ranges.iter().any(|range| range.parameter == "lengthscale" && range.is_extended()));

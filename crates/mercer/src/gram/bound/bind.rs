@@ -8,8 +8,8 @@ use super::slots::Slots;
 use super::{Bound, diagonal, embedding, node_paths, range};
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
-use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::algebra::columns::named_column;
+use crate::kernel::check_domain::rows_to_array;
 use crate::kernel::closed_forms::Circles;
 use crate::kernel::equal_objects::EqualObjects;
 use crate::kernel::object::ObjectPairs;
@@ -58,11 +58,21 @@ fn bind_points<'a>(kernel: &Kernel, x: Points<'a>, y: Option<Points<'a>>, comput
         (Points::Precomputed(values), Some(Points::References(to))) => bind_references(kernel, values, to),
         (Points::Mixed(x), None) => bind_mixed(kernel, x, None, compute),
         (Points::Mixed(x), Some(Points::Mixed(y))) => bind_mixed(kernel, x, Some(y), compute),
-        (x, Some(y)) if x.kind() != y.kind() => Err(x.differs_from(&y)),
+        (x, Some(y)) if x.kind() != y.kind() => Err(other_kind(kernel, &x, &y)),
         (x, y) => {
             let pairs = ObjectPairs { rows: x.reborrow(), cols: y.as_ref().map(Points::reborrow) };
             bind_objects(kernel, pairs, compute)
         }
+    }
+}
+
+/// The error for two samples of different kinds: with the kernel, if it takes one of them.
+fn other_kind(kernel: &Kernel, x: &Points<'_>, y: &Points<'_>) -> Error {
+    let takes = kernel.point_kind();
+    let wrong = [x.kind(), y.kind()].into_iter().find(|kind| takes.is_some_and(|takes| takes != *kind));
+    match (takes, wrong) {
+        (Some(takes), Some(found)) => Error::wrong_points(kernel, takes, found),
+        _ => x.differs_from(y),
     }
 }
 

@@ -20,6 +20,9 @@ const HELD: usize = 1 << 15;
 /// Instances of a bag that are summed before the next are computed.
 const ROWS: usize = 128;
 
+/// Writes a rectangle of values of the kernel on instances.
+type Fill<'f> = &'f dyn Fn(Range<usize>, Range<usize>, &mut [f64]);
+
 /// Where every bag ends among the instances, and the weights of the instances.
 #[derive(Debug)]
 struct Side {
@@ -136,14 +139,7 @@ fn own_products(bound: &Bound<'_>, rows: &Side, cols: &Side, compute: &Compute) 
 
 /// `Σ wᵣ v_c K[r, c]` over the instances of row bags and column bags. The sums do not depend on the
 /// rectangle: over the rows of a bag first, in strips from its beginning, then over the columns.
-fn products(
-    rows: &Side,
-    cols: &Side,
-    bags: &[usize],
-    columns: Range<usize>,
-    fill: &dyn Fn(Range<usize>, Range<usize>, &mut [f64]),
-    out: &mut [f64],
-) {
+fn products(rows: &Side, cols: &Side, bags: &[usize], columns: Range<usize>, fill: Fill<'_>, out: &mut [f64]) {
     if columns.is_empty() {
         return;
     }

@@ -27,7 +27,7 @@ const FEWEST: usize = 10;
 /// let y = x.mapv(f64::sin);
 /// let ridge = Ridge { centers: Some(Centers::new(30)), ..Ridge::new("gaussian()".parse()?, 1e-6) };
 /// let fit = ridge.fit(x.view(), y.view(), None, &Compute::new())?;
-/// assert_eq!(fit.points().nrows(), 30);
+/// assert_eq!(fit.points().len(), 30);
 /// assert!(fit.residuals().iter().all(|r| r.abs() < 1e-3));
 /// # Ok::<(), mercer::Error>(())
 /// ```

@@ -235,8 +235,7 @@ fn a_walk_that_counts_edges_is_remarked_on() {
         let listener = Arc::new(Remarks(Mutex::default()));
         let compute = Compute::new().with_progress(listener.clone());
         parse(&format!("random_walk(decay={decay})")).bind(Pairs::Within((&graphs).into()), &compute).unwrap();
-        let found = listener.0.lock().unwrap().clone();
-        found
+        listener.0.lock().unwrap().clone()
     };
     assert_eq!(remarks("0.05"), Vec::<String>::new());
     let found = remarks("0.0001");

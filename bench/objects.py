@@ -1,0 +1,216 @@
+"""Kernels on strings, graphs, bags and persistence diagrams beside grakel, scikit-learn, numpy, gudhi and persim.
+
+Both sides run in turn in one process, the best of several counts. ``--data`` names a folder with ``graphs_MUTAG`` and
+the other sets in the TU format, and ``splice_junction_uci``. Packages that are not installed are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from timing import Row, interleaved, print_row
+
+import mercer
+
+GRAPHS = ["MUTAG", "PTC_MR", "ENZYMES", "PROTEINS", "NCI1"]
+
+
+def row(
+    name: str,
+    peer: str,
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    repeat: int,
+    target: float,
+    times: float = 1.0,
+) -> None:
+    """Measure one line of the table and print it; their part is run on a share of the work, ``times`` smaller."""
+    (mine, _), (other, _) = interleaved([ours, theirs], repeat)
+    print_row(
+        Row(name, peer, mine, times * other, target, "" if times == 1 else f"(a part of theirs, times {times:g})")
+    )
+
+
+def has(package: str) -> bool:
+    """Whether a package is installed."""
+    return importlib.util.find_spec(package) is not None
+
+
+def grakel_graphs(graphs: mercer.Graphs, folder: Path) -> list:
+    """Return the graphs of a folder as grakel has them: edges and vertex labels."""
+    from grakel import Graph
+
+    name = folder.name.removeprefix("graphs_")
+
+    def read(part: str) -> list[str]:
+        with gzip.open(folder / f"{name}_{part}.txt.gz", "rt") as opened:
+            return opened.read().split("\n")
+
+    owner = [int(line) for line in read("graph_indicator") if line.strip()]
+    labels = [int(line.split(",")[0]) for line in read("node_labels") if line.strip()]
+    edges: dict[int, dict] = {at: {} for at in range(1, len(graphs) + 1)}
+    for line in read("A"):
+        if line.strip():
+            a, b = (int(v) for v in line.split(","))
+            edges[owner[a - 1]].setdefault(a, {})[b] = 1.0
+    names: dict[int, dict] = {at: {} for at in edges}
+    for vertex, (graph, label) in enumerate(zip(owner, labels, strict=True), start=1):
+        names[graph][vertex] = label
+        edges[graph].setdefault(vertex, {})
+    return [Graph(edges[at], node_labels=names[at]) for at in edges]
+
+
+def without_edge_labels(graphs: mercer.Graphs, folder: Path) -> mercer.Graphs:
+    """Return the graphs without the labels of their edges, which grakel does not compare."""
+    name = folder.name.removeprefix("graphs_")
+    if not (folder / f"{name}_edge_labels.txt.gz").exists():
+        return graphs
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as made:
+        copy = Path(made) / name
+        copy.mkdir()
+        for part in ("A", "graph_indicator", "graph_labels", "node_labels"):
+            shutil.copy(folder / f"{name}_{part}.txt.gz", copy)
+        return mercer.Graphs.read_tu(copy)[0]
+
+
+def graphs(data: Path, repeat: int) -> None:
+    """Weisfeiler-Lehman and shortest-path kernels on the sets of the TU collection."""
+    if not has("grakel"):
+        return
+    for name in GRAPHS:
+        folder = data / f"graphs_{name}"
+        if not folder.exists():
+            continue
+        read, _ = mercer.Graphs.read_tu(folder)
+        read = without_edge_labels(read, folder)
+        theirs = grakel_graphs(read, folder)
+        for text, peer in [("weisfeiler_lehman(depth=5)", "wl"), ("shortest_path()", "sp")]:
+            kernel = mercer.Kernel(text)
+            row(
+                f"{name} {text}",
+                "grakel",
+                lambda kernel=kernel, read=read: kernel(read),
+                lambda peer=peer, theirs=theirs: grakel_gram(peer, theirs),
+                repeat if len(read) < 1000 else 1,
+                20,
+            )
+
+
+def grakel_gram(peer: str, held: list) -> np.ndarray:
+    """Return grakel's matrix."""
+    from grakel.kernels import ShortestPath, VertexHistogram, WeisfeilerLehman
+
+    if peer == "wl":
+        return WeisfeilerLehman(n_iter=5, base_graph_kernel=VertexHistogram, normalize=False).fit_transform(held)
+    return ShortestPath(normalize=False, with_labels=True).fit_transform(held)
+
+
+def strings(data: Path, repeat: int) -> None:
+    """Count substrings as CountVectorizer does, and multiply."""
+    path = data / "splice_junction_uci"
+    if not path.exists():
+        return
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    file = next(path.glob("*.csv.gz"))
+    with gzip.open(file, "rt") as opened:
+        rows = list(csv.reader(opened))
+    sequences = [max(line, key=len).strip() for line in rows[1:]][:3000]
+    for length in (3, 6):
+        kernel = mercer.Kernel(f"spectrum(length={length})")
+
+        def theirs(length: int = length) -> np.ndarray:
+            counts = CountVectorizer(analyzer="char", ngram_range=(length, length), lowercase=False)
+            found = counts.fit_transform(sequences)
+            return (found @ found.T).toarray()
+
+        assert np.array_equal(kernel(sequences[:50]), theirs_of(sequences[:50], length))
+        row(
+            f"{len(sequences)} sequences, spectrum {length}",
+            "CountVectorizer",
+            lambda k=kernel: k(sequences),
+            theirs,
+            repeat,
+            3,
+        )
+
+
+def theirs_of(sequences: list[str], length: int) -> np.ndarray:
+    """Return the matrix of a few sequences by scikit-learn."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    found = CountVectorizer(analyzer="char", ngram_range=(length, length), lowercase=False).fit_transform(sequences)
+    return (found @ found.T).toarray().astype(float)
+
+
+def bags(repeat: int) -> None:
+    """Compare bags as a double loop over bags does, with one product of distances per pair."""
+    draw = np.random.default_rng(0)
+    held = [draw.normal(size=(500, 5)) for _ in range(200)]
+    made = mercer.Bags(held)
+    kernel = mercer.Kernel("mean_embedding(gaussian(lengthscale=1))")
+
+    def double_loop(count: int = 20) -> np.ndarray:
+        values = np.empty((count, count))
+        for i in range(count):
+            for j in range(count):
+                squares = ((held[i][:, None, :] - held[j][None, :, :]) ** 2).sum(axis=2)
+                values[i, j] = np.exp(-squares / 2).mean()
+        return values
+
+    assert np.allclose(kernel(made[:20]), double_loop())
+    row("200 bags of 500 instances", "numpy, double loop", lambda: kernel(made), double_loop, repeat, 50, times=100)
+
+
+def diagrams(repeat: int) -> None:
+    """Compare persistence diagrams beside gudhi and persim."""
+    draw = np.random.default_rng(1)
+    held = []
+    for _ in range(60):
+        births = draw.random(60)
+        held.append(np.c_[births, births + draw.random(60)])
+    kernel, made = mercer.Kernel("persistence(scale=0.5)"), mercer.Diagrams(held)
+    if has("gudhi"):
+        from gudhi.representations import PersistenceScaleSpaceKernel
+
+        peer = PersistenceScaleSpaceKernel(bandwidth=1.0)
+        row("60 diagrams of 60 intervals", "gudhi", lambda: kernel(made), lambda: peer.fit_transform(held), repeat, 50)
+    if has("persim"):
+        from persim import heat
+
+        def by_persim() -> list[float]:
+            return [heat(a, b, sigma=0.5) for a in held[:15] for b in held[:15]]
+
+        row("60 diagrams of 60 intervals", "persim", lambda: kernel(made), by_persim, repeat, 50, times=16)
+
+
+def main() -> None:
+    """Run the comparisons."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=None)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--only", choices=["graphs", "strings", "bags", "diagrams"])
+    words = parser.parse_args()
+    chosen = [words.only] if words.only else ["graphs", "strings", "bags", "diagrams"]
+    for part in chosen:
+        if part in ("graphs", "strings"):
+            if words.data is None:
+                print(f"{part}: needs --data", file=sys.stderr)
+                continue
+            {"graphs": graphs, "strings": strings}[part](words.data, words.repeat)
+        else:
+            {"bags": bags, "diagrams": diagrams}[part](words.repeat)
+
+
+if __name__ == "__main__":
+    main()
