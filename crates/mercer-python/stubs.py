@@ -131,7 +131,11 @@ def stub(entry):
     unnamed = sum(not argument["name"] for argument in entry["parameters"])
     if unnamed:
         parts.insert(unnamed, "/")
-    return f"def {entry['name']}({', '.join(parts)}) -> Kernel: ...\n"
+    line = f"def {entry['name']}({', '.join(parts)}) -> Kernel: ..."
+    if len(line) > 120:
+        listed = "".join(f"    {part},\n" for part in parts)
+        line = f"def {entry['name']}(\n{listed}) -> Kernel: ..."
+    return line + "\n"
 
 
 if __name__ == "__main__":

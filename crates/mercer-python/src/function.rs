@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyType};
 
 use crate::errors::to_python;
 use crate::input::numbers;
-use crate::kernel::{PyKernel, kernel_of};
+use crate::kernel::{PyKernel, kernel_of, quoted};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
@@ -243,7 +243,7 @@ impl PyFunction {
         let centers = self.expansion.centers();
         let points = plural(centers.len(), "point");
         let columns = centers.vectors().map_or(String::new(), |x| format!(" with {}", plural(x.ncols(), "column")));
-        format!("Function(\"{}\", {points}{columns})", self.expansion.kernel())
+        format!("Function({}, {points}{columns})", quoted(&self.expansion.kernel().to_string()))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

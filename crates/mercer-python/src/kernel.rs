@@ -399,7 +399,7 @@ impl PyKernel {
     }
 
     fn __repr__(&self) -> String {
-        format!("Kernel(\"{}\")", self.0)
+        format!("Kernel({})", quoted(&self.0.to_string()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -444,4 +444,13 @@ fn sparse_matrix<'py>(py: Python<'py>, rows: &gram::SparseRows) -> PyResult<Boun
     let parts = (values, PyArray1::from_vec(py, columns), PyArray1::from_vec(py, starts));
     let shape = (rows.starts.len() - 1, rows.width);
     py.import("scipy.sparse")?.getattr("csr_matrix")?.call1((parts, shape))
+}
+
+/// A text of the kernel language as Python writes one: in the other quotes where it holds texts
+/// itself.
+pub fn quoted(text: &str) -> String {
+    match text.contains('"') {
+        false => format!("\"{text}\""),
+        true => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+    }
 }

@@ -85,6 +85,10 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
         return Err(PyValueError::new_err(format!("{what}: expected a list of strings, found one string")));
     }
     match kind {
+        Some(PointKind::Bags | PointKind::Diagrams) if is_matrix(value)? => {
+            let message = format!("{what}: expected a list of arrays, one per bag or diagram, found one array");
+            Err(PyValueError::new_err(message))
+        }
         Some(PointKind::Bags) => read_arrays(value, what)?.map(|bags| bags_of(&bags)).transpose(),
         Some(PointKind::Diagrams) => read_arrays(value, what)?.map(|arrays| diagrams_of(&arrays, None)).transpose(),
         Some(PointKind::Strings) => read_strings(value, what),
@@ -102,6 +106,11 @@ fn is_list(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyList>().is_ok() || value.cast::<PyTuple>().is_ok()
 }
 
+/// Whether it is an array of two dimensions.
+fn is_matrix(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(value.getattr_opt("ndim")?.is_some_and(|ndim| ndim.extract::<usize>().is_ok_and(|ndim| ndim == 2)))
+}
+
 /// Whether a list begins with a graph of networkx or a sample of graphs.
 fn first_is_graph(value: &Bound<'_, PyAny>) -> bool {
     is_list(value)
@@ -113,6 +122,9 @@ fn first_is_graph(value: &Bound<'_, PyAny>) -> bool {
 
 /// Rows of a data frame, or of a dict of columns, where a kernel names columns that are not numbers.
 fn read_table(kernel: &Kernel, value: &Bound<'_, PyAny>) -> PyResult<Option<Mixed>> {
+    if kernel.named_columns().iter().all(|(names, _)| names.is_empty()) || value.hasattr("toarray")? {
+        return Ok(None);
+    }
     let columns = match (value.cast::<PyDict>(), value.getattr_opt("columns")?) {
         (Ok(columns), _) => columns.keys().into_any(),
         (_, Some(columns)) => columns,
@@ -177,13 +189,8 @@ fn read_strings(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<Sample>
 
 /// A list of matrices; `None` if the value is something else.
 fn read_arrays(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Option<Vec<Array2<f64>>>> {
-    let list = value.cast::<PyList>().is_ok() || value.cast::<PyTuple>().is_ok();
     let objects = value.getattr_opt("dtype")?.is_some_and(|dtype| dtype.to_string() == "object");
-    if !list && !objects {
-        if value.getattr_opt("ndim")?.is_some_and(|ndim| ndim.extract::<usize>().is_ok_and(|ndim| ndim == 2)) {
-            let message = format!("{what}: expected a list of arrays, one per bag or diagram, found one array");
-            return Err(PyValueError::new_err(message));
-        }
+    if !is_list(value) && !objects {
         return Ok(None);
     }
     let mut arrays = Vec::new();

@@ -63,10 +63,10 @@ def object_kernel(kernel: Any, X: Any = None) -> Kernel | None:
 
 def names_objects(kernel: Kernel, X: Any) -> bool:
     """Whether the kernel names a column of a table that does not hold numbers."""
-    if not (hasattr(X, "columns") or isinstance(X, dict)):
+    wanted = {name for names in kernel.named_columns for name in names}
+    if not wanted or hasattr(X, "toarray") or not (hasattr(X, "columns") or isinstance(X, dict)):
         return False
-    known = set(X) if isinstance(X, dict) else set(X.columns)
-    named = {name for names in kernel.named_columns for name in names if name in known}
+    named = wanted & set(X if isinstance(X, dict) else X.columns)
     return any(np.asarray(X[name]).dtype.kind not in "fiub" for name in named)
 
 
