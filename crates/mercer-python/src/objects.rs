@@ -84,6 +84,9 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
     if value.cast::<PyString>().is_ok() {
         return Err(PyValueError::new_err(format!("{what}: expected a list of strings, found one string")));
     }
+    if is_list(value) && value.len()? == 0 {
+        return Ok(kind.and_then(nothing));
+    }
     match kind {
         Some(PointKind::Bags | PointKind::Diagrams) if is_matrix(value)? => {
             let message = format!("{what}: expected a list of arrays, one per bag or diagram, found one array");
@@ -99,6 +102,17 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
             None => read_arrays(value, what)?.map(|bags| bags_of(&bags)).transpose(),
         },
         _ => read_strings(value, what),
+    }
+}
+
+/// A sample of objects without any.
+fn nothing(kind: PointKind) -> Option<Sample> {
+    match kind {
+        PointKind::Strings => Some(Strings::default().into()),
+        PointKind::Graphs => Graphs::from_graphs(Vec::new(), false).ok().map(Into::into),
+        PointKind::Bags => Bags::new(&[]).ok().map(Into::into),
+        PointKind::Diagrams => Diagrams::new(&[], None).ok().map(Into::into),
+        _ => None,
     }
 }
 

@@ -152,6 +152,21 @@ def test_functions_and_embeddings(case):
     assert mercer.mmd(points[:10], points[10:20], str(mu.kernel)) >= 0
 
 
+def test_plans_and_empty_samples(case):
+    points, kinds, kernel = case
+    for estimator in [
+        mercer.SVC(kernel=kernel),
+        mercer.KernelRidge(kernel=kernel),
+        mercer.KernelRidgeCV(kernels=[kernel]),
+        mercer.GaussianProcessRegressor(kernel=kernel),
+        mercer.KernelLogisticRegression(kernel=kernel),
+    ]:
+        assert isinstance(estimator.explain(points, kinds), str)
+    assert mercer.Kernel(kernel.replace("median", "1"))([]).shape == (0, 0)
+    with pytest.raises(ValueError, match="at least 1"):
+        mercer.KernelRidge(kernel=kernel.replace("median", "1")).fit([], [])
+
+
 def test_repeated_points_are_merged():
     f = mercer.Function("spectrum(length=1)", ["ab", "cd", "ab"], [1.0, 1.0, 2.0])
     assert f.points == ["ab", "cd"]

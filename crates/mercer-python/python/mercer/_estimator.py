@@ -69,6 +69,10 @@ class Estimator(BaseEstimator):
         """Return the kernel, where its points are not vectors."""
         return object_kernel(getattr(self, "kernel", None), X)
 
+    def _shape(self, X: Any) -> tuple[int, int]:
+        """Return rows and columns of data that is only to be explained; an object counts as one column."""
+        return np.shape(X) if self._object_kernel(X) is None else (len(X), 1)
+
     def _read_objects(self, kernel: Kernel, X: Any, y: Any = None) -> Objects:
         """Check strings, graphs, bags or diagrams of a fit; a former fit may have known columns."""
         for name in ("n_features_in_", "feature_names_in_"):

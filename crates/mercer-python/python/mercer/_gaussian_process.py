@@ -412,7 +412,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting)
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         if not self._is_compiled(kernel):
             return f"{step}, a Cholesky factor of {len(X)} rows and {targets} targets: O(n³)"
-        rows, columns = np.shape(X)
+        rows, columns = self._shape(X)
         kernel = compiled(kernel, columns, None, 3, 1.0)
         if hasattr(X, "columns"):
             kernel = kernel.with_column_names([str(name) for name in X.columns])

@@ -37,6 +37,9 @@ def one(at: int, graph: Any, directed: bool) -> Parts:
             f"found {type(structure).__name__}"
         )
     vertices, edges, weights = found
+    wrong = next((edge for edge in edges if min(edge) < 0 or max(edge) >= 2**32), None)
+    if wrong is not None:
+        raise ValueError(f"graph {at}: the edge {wrong} has a vertex that is not a number from 0 to 2**32 - 1")
     count = len(labels) if labels is not None else vertices
     return count, edges, labels, None, None, weights
 

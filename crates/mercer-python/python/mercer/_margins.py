@@ -60,10 +60,7 @@ class MarginEstimator(KernelEstimator):
 
     def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
         """Return the kernel, rows and columns of data that is only to be explained."""
-        objects = self._object_kernel(X) is not None
-        rows, columns = (
-            (len(X), 1 if objects else len(X)) if objects or is_computed_outside(self.kernel) else np.shape(X)
-        )
+        rows, columns = (len(X), len(X)) if is_computed_outside(self.kernel) else self._shape(X)
         kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
         return kernel, rows, columns
 

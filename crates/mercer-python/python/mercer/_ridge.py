@@ -423,7 +423,7 @@ class KernelRidge(FittedRidge):
         >>> print(KernelRidge(kernel="gaussian()").explain(np.zeros((500, 3))).partition(":")[0])
         Cholesky
         """
-        rows, columns = np.shape(X)
+        rows, columns = self._shape(X)
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         alpha, outputs = max(self._alphas(targets), key=lambda group: len(group[1]))
         kernel = compiled(self.kernel, columns, self.gamma, self.degree, self.coef0)

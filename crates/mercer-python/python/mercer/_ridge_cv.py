@@ -258,7 +258,7 @@ class KernelRidgeCV(FittedRidge):
         >>> print(plan.partition(":")[0])
         3 times, for 19 alphas each
         """
-        rows, columns = np.shape(X)
+        rows, columns = self._shape(X)
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         kernels = self._candidates(columns, names)

@@ -14,6 +14,11 @@ use crate::{Compute, Error, Result};
 /// cache of 512 KiB. It never depends on the number of threads, so that the bytes do not either.
 /// 96 is as fast for 3000 points in 10 columns, 384 is 8 % slower.
 pub(crate) const BLOCK: usize = 192;
+/// Operations of a tile, about 20 ms: a thread asks for cancellation between tiles, and there must be
+/// several of them for every thread. 200 bags of 500 instances are one tile of 192.
+const OPERATIONS: usize = 1 << 25;
+/// The fewest rows of a tile.
+const SMALLEST: usize = 4;
 /// Weights of at least this total size are checked for overflow.
 const LARGE: f64 = 1e75;
 
@@ -63,9 +68,10 @@ fn build<T: Element>(
     let (rows, cols) = tiles.shape();
     reserve::<T>(rows, cols, compute)?;
     compute.check_canceled()?;
-    let ticker = Ticker::new("Gram matrix", tile_count(rows, cols, tiles.symmetric()), compute);
-    let build = || assemble((rows, cols), BLOCK, tiles.symmetric(), &fill, || ticker.tick());
-    let values = if rows.max(cols) <= BLOCK { build()? } else { compute.install(build)? };
+    let block = block_of(tiles);
+    let ticker = Ticker::new("Gram matrix", count_of(rows, cols, tiles.symmetric(), block), compute);
+    let build = || assemble((rows, cols), block, tiles.symmetric(), &fill, || ticker.tick());
+    let values = if rows.max(cols) <= block { build()? } else { compute.install(build)? };
     ticker.finish();
     Array2::from_shape_vec((rows, cols), values).map_err(|e| Error::shape("Gram matrix", format!("{rows} × {cols}"), e))
 }
@@ -102,9 +108,18 @@ fn reserve<T>(rows: usize, cols: usize, compute: &Compute) -> Result<()> {
     )
 }
 
+/// Rows and columns of a tile of values that may take long, such as those of bags.
+pub(crate) fn block_of(tiles: &dyn Tiles) -> usize {
+    BLOCK.min((OPERATIONS / tiles.operations().max(1)).isqrt().max(SMALLEST))
+}
+
 /// How many tiles will be computed.
 pub(crate) fn tile_count(rows: usize, cols: usize, symmetric: bool) -> u64 {
-    let (m, n) = (rows.div_ceil(BLOCK) as u64, cols.div_ceil(BLOCK) as u64);
+    count_of(rows, cols, symmetric, BLOCK)
+}
+
+fn count_of(rows: usize, cols: usize, symmetric: bool, block: usize) -> u64 {
+    let (m, n) = (rows.div_ceil(block) as u64, cols.div_ceil(block) as u64);
     if symmetric && rows == cols { m * (m + 1) / 2 } else { m * n }
 }
 

@@ -165,7 +165,8 @@ fn products(rows: &Side, cols: &Side, bags: &[usize], columns: Range<usize>, fil
         for (column, value) in columns.clone().zip(line) {
             let range = cols.range(column);
             let sums = &sums[range.start - all.start..range.end - all.start];
-            *value = sums.iter().zip(&cols.weights[range]).map(|(sum, w)| sum * w).sum();
+            // An empty sum is −0, which people would see printed.
+            *value = sums.iter().zip(&cols.weights[range]).map(|(sum, w)| sum * w).sum::<f64>() + 0.0;
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::rows::KernelRows;
 use crate::gram::simd::assemble;
-use crate::gram::{BLOCK, Tiles};
+use crate::gram::{Tiles, block_of};
 use crate::{Compute, Result};
 
 /// Rows between two classes that are computed at a time. 16 to 256 differ by less than the noise of
@@ -40,7 +40,7 @@ impl<'a> ClassBlocks<'a> {
             let shifted = |range: Range<usize>| class.start + range.start..class.start + range.end;
             let fill = |rows, cols, out: &mut [f32]| tiles.fill_single(shifted(rows), shifted(cols), out);
             let shape = (class.len(), class.len());
-            compute.install(|| assemble(shape, BLOCK, true, fill, || compute.check_canceled()))
+            compute.install(|| assemble(shape, block_of(tiles), true, fill, || compute.check_canceled()))
         };
         let own = classes.iter().map(block).collect::<Result<_>>()?;
         Ok(Self { diagonal: tiles.diagonal()?, tiles, classes, own })
