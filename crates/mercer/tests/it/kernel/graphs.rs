@@ -261,7 +261,10 @@ fn other_points_are_refused_by_name() {
         "shortest_path(nodes=…) takes graphs with vertex vectors; the points are graphs without vertex vectors"
     );
     let pairs = Pairs::Between((&graphs).into(), Points::from(&strings));
-    assert!(parse("vertex_histogram()").bind(pairs, &compute).unwrap_err().to_string().contains("different kinds"));
+    let error = parse("vertex_histogram()").bind(pairs, &compute).unwrap_err().to_string();
+    assert_eq!(error, "vertex_histogram() takes graphs; the points are strings");
+    let pairs = Pairs::Between((&graphs).into(), Points::from(&strings));
+    assert!(parse("1").bind(pairs, &compute).unwrap_err().to_string().contains("different kinds"));
 }
 
 #[test]

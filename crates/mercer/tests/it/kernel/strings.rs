@@ -115,7 +115,7 @@ fn other_points_are_refused_by_name() {
     assert_eq!(refused(sum, (&strings).into()), "gaussian(lengthscale=1) takes vectors; the points are strings");
     let error =
         kernel("spectrum()").bind(Pairs::Between((&strings).into(), (&vectors).into()), &compute).err().unwrap();
-    assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+    assert!(matches!(error, Error::WrongPoints { .. }), "{error}");
     let foreign =
         refused("mismatch(length=2, alphabet=\"ACGT\")", (&["AC", "AXC"].into_iter().collect::<Strings>()).into());
     assert!(foreign.contains("row 1") && foreign.contains("\"X\" at position 1"), "{foreign}");
