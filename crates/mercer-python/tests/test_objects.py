@@ -163,7 +163,7 @@ def test_plans_and_empty_samples(case):
     ]:
         assert isinstance(estimator.explain(points, kinds), str)
     assert mercer.Kernel(kernel.replace("median", "1"))([]).shape == (0, 0)
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="minimum of 1"):
         mercer.KernelRidge(kernel=kernel.replace("median", "1")).fit([], [])
 
 

@@ -35,6 +35,9 @@ impl Diagrams {
             .enumerate()
             .map(|(at, diagram)| intervals(at, *diagram, infinity))
             .collect::<Result<_>>()?;
+        if clipped.is_empty() {
+            return Self::from_parts(Array2::zeros((0, 2)), Vec::new());
+        }
         let views: Vec<_> = clipped.iter().map(|diagram| diagram.view()).collect();
         Ok(Self { intervals: Ragged::new(&views, "diagram")? })
     }
