@@ -77,7 +77,8 @@ impl Kernel {
             }
             Self::Embedded(..) => Err(Error::wrong_points(self, PointKind::Bags, PointKind::Mixed)),
             Self::NodePaths(..) => Err(Error::wrong_points(self, PointKind::Graphs, PointKind::Mixed)),
-            Self::Base(_) | Self::Transformed(..) | Self::Based(..) | Self::Induced(..) => {
+            // What acts on the points themselves takes the numbers alone.
+            Self::Base(_) | Self::Transformed(..) | Self::Conformal(..) | Self::Based(..) | Self::Induced(..) => {
                 self.check_vectors(rows.numbers())
             }
             _ => self.children().into_iter().try_for_each(|k| k.check_mixed(rows)),

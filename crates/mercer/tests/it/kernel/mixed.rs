@@ -73,6 +73,10 @@ fn kernels_of_another_kind_are_refused_with_the_column() {
     assert_eq!(refusal("on([sizes], spectrum(length=3))"), expected);
     assert_eq!(refusal("spectrum(length=3)"), "spectrum(length=3) takes strings; the points are rows of a table");
     assert!(refusal("on([stars], linear())").contains("stars"));
+    // What acts on the points themselves takes the numbers alone.
+    assert!(refusal("conformal(on([review], delta()), by=norm())").contains("review"));
+    assert!(refusal("based(on([review], delta()), at=[0, 0])").contains("review"));
+    dense("conformal(on([price], linear()), by=norm()) + on([review], delta())", &all);
 }
 
 #[test]
