@@ -14,8 +14,9 @@ use crate::{Compute, Error, Result};
 /// cache of 512 KiB. It never depends on the number of threads, so that the bytes do not either.
 /// 96 is as fast for 3000 points in 10 columns, 384 is 8 % slower.
 pub(crate) const BLOCK: usize = 192;
-/// Operations of a tile, about 20 ms: a thread asks for cancellation between tiles, and there must be
-/// several of them for every thread. 200 bags of 500 instances are one tile of 192.
+/// Operations of a tile: a thread asks for cancellation between tiles, and there must be several of
+/// them for every thread. An estimate, at some 10⁹ operations a second, of a few hundredths of a
+/// second; not tuned.
 const OPERATIONS: usize = 1 << 25;
 /// The fewest rows of a tile.
 const SMALLEST: usize = 4;
