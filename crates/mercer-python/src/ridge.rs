@@ -106,13 +106,14 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
-const SOLVERS: [(&str, RidgeSolver); 7] = [
+const SOLVERS: [(&str, RidgeSolver); 8] = [
     ("auto", RidgeSolver::Auto),
     ("cholesky", RidgeSolver::Cholesky),
     ("mixed", RidgeSolver::Mixed),
     ("state_space", RidgeSolver::StateSpace),
     ("eigen", RidgeSolver::Eigen),
     ("cg", RidgeSolver::ConjugateGradients),
+    ("features", RidgeSolver::Features),
     ("centers", RidgeSolver::Centers),
 ];
 
@@ -338,6 +339,10 @@ fn describe(method: RidgeMethod) -> String {
         ),
         RidgeMethod::ConjugateGradients { iterations, residual, rank } => format!(
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"
+        ),
+        RidgeMethod::Features { iterations, residual, features, rank } => format!(
+            "conjugate gradients on {features} explicit features: {iterations} products, relative residual \
+             {residual:.1e}, preconditioner of {rank} features"
         ),
         RidgeMethod::Centers { centers, iterations, residual, missed, .. } => format!(
             "conjugate gradients on {centers} centers: {iterations} passes, relative residual {residual:.1e}; the centers miss \
