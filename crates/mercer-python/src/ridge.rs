@@ -79,6 +79,20 @@ impl PyRidge {
         Ok(plan.to_string())
     }
 
+    /// What a fit of these points will run, as text.
+    #[pyo3(signature = (X, outputs, **options))]
+    fn plan_on(
+        &self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        outputs: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        let (points, options) = (PointsInput::read(Some(&self.0.kernel), X, "X")?, Options::read(options)?);
+        let x = points.points();
+        Ok(run(py, &options, || self.0.plan_on(x, outputs, &options.compute))?.to_string())
+    }
+
     /// Whether a fit of these sizes runs in linear time, with the diagnostics at no extra cost.
     fn is_linear_time(&self, rows: usize, columns: usize, outputs: usize) -> bool {
         let everything = Compute::new().with_memory(u64::MAX);

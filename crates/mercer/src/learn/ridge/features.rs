@@ -9,7 +9,7 @@ use super::iterative;
 use super::plan::FeatureSize;
 use super::problem::Problem;
 use super::solution::{RidgeMethod, Solution};
-use crate::gram::Tiles;
+use crate::gram::Bound;
 use crate::kernel::sparse_rows::SparseMap;
 use crate::solve::ConjugateGradientOptions;
 use crate::{Compute, Error, Result};
@@ -17,9 +17,9 @@ use crate::{Compute, Error, Result};
 /// Products after which it gives up: a product takes no longer than a pass over the features.
 const MAX_ITERATIONS: usize = 10_000;
 
-/// The sizes of the explicit features of a problem, if it has any.
-pub(super) fn size(problem: &Problem<'_>) -> Option<FeatureSize> {
-    let (rows, _) = Tiles::features(&problem.bound)?;
+/// The sizes of the explicit features of a bound kernel, if it has any.
+pub(super) fn size(bound: &Bound<'_>) -> Option<FeatureSize> {
+    let (rows, _) = bound.features()?;
     Some(FeatureSize { values: rows.columns.len(), width: rows.width })
 }
 
@@ -28,7 +28,7 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, rank: usize, compute: &C
     if lambda <= 0.0 {
         return Err(Error::parameter("lambda", lambda, "positive for explicit features: use Cholesky for λ = 0"));
     }
-    let Some((features, _)) = Tiles::features(&problem.bound) else {
+    let Some((features, _)) = problem.bound.features() else {
         return Err(Error::unsupported(
             "a ridge regression on explicit features",
             problem.bound.kernel(),

@@ -167,8 +167,7 @@ pub(super) struct FeatureSize {
 
 impl Ridge {
     /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`Ridge::fit`]
-    /// will run. How many explicit features objects have is known when they are fitted:
-    /// [`RidgeFit::plan`](super::RidgeFit::plan) then has the choice.
+    /// will run. How many explicit features objects have depends on them: [`Ridge::plan_on`].
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory) when nothing that would answer exactly fits into the

@@ -9,6 +9,7 @@ use super::spectrum::RidgeSpectrum;
 use super::{RidgeFit, RidgePlan, centers, direct, features, iterative, mixed, state_space};
 use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
+use crate::gram::Pairs;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -137,11 +138,11 @@ impl Ridge {
 
     fn fit_data(&self, data: RidgeData<'_>, compute: &Compute) -> Result<RidgeFit> {
         self.check(data.x, compute)?;
-        let mut size = Size { rows: data.x.len(), columns: data.x.columns(), outputs: data.y.ncols(), features: None };
         let bind = || Problem::new(&self.kernel, self.intercept, data, compute);
         // How many features there are is known once they are counted.
         let bound = if self.may_use_features(data.x) { Some(bind()?) } else { None };
-        size.features = bound.as_ref().and_then(features::size);
+        let features = bound.as_ref().and_then(|problem| features::size(&problem.bound));
+        let size = Size { rows: data.x.len(), columns: data.x.columns(), outputs: data.y.ncols(), features };
         let mut plan = self.plan_for(size, data.basis.is_some(), compute)?;
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
@@ -162,10 +163,25 @@ impl Ridge {
         RidgeFit::new(self, data, &problem, solution, plan, compute)
     }
 
+    /// The plan for these points and `outputs` targets: as [`Ridge::plan`], and with the number of
+    /// explicit features that objects have.
+    ///
+    /// # Errors
+    /// As [`Ridge::plan`] and [`Kernel::bind`].
+    pub fn plan_on<'a>(&self, x: impl Into<Points<'a>>, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
+        let x = self.kernel.points(x);
+        let (rows, columns) = (x.len(), x.columns());
+        let features = match self.may_use_features(x) {
+            true => features::size(&self.kernel.bind(Pairs::Within(x), compute)?),
+            false => None,
+        };
+        self.plan_for(Size { rows, columns, outputs, features }, false, compute)
+    }
+
     /// Whether the points may have explicit features that the solver uses.
     fn may_use_features(&self, x: Points<'_>) -> bool {
         let possible = matches!(self.solver, RidgeSolver::Auto | RidgeSolver::Features) && self.centers.is_none();
-        possible && !matches!(x, Points::Vectors(_) | Points::Precomputed(_))
+        possible && !matches!(x, Points::Vectors(_) | Points::Precomputed(_)) && self.kernel.has_features()
     }
 
     fn solve(

