@@ -67,13 +67,25 @@ impl<'a> FeatureRows<'a> {
         Lines { matrix: block, stride, runs: std::iter::once(0..q).collect() }
     }
 
-    /// `out += Σ factor · row`, as `F(Fᵀv)`.
-    pub(super) fn spread(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+    /// `Σ factor · φ(point)`: the function whose values at all points are `F` times it.
+    fn function(&self, terms: &[(usize, f64)]) -> Vec<f64> {
         let mut function = vec![0.0; self.rows.width];
-        for &(point, factor) in changes {
+        for &(point, factor) in terms {
             let (columns, values) = self.rows.row(point);
             columns.iter().zip(values).for_each(|(&column, value)| function[column as usize] += factor * value);
         }
+        function
+    }
+
+    /// `Σ factor · K[point, column]` for some columns.
+    pub(super) fn combine(&self, terms: &[(usize, f64)], columns: &[usize]) -> Vec<f64> {
+        let function = self.function(terms);
+        columns.iter().map(|&column| self.rows.row_times(column, &function)).collect()
+    }
+
+    /// `out += Σ factor · row`, as `F(Fᵀv)`.
+    pub(super) fn spread(&self, changes: &[(usize, f64)], out: &mut [f64], compute: &Compute) {
+        let function = self.function(changes);
         compute.each_chunk(out, CHUNK, |chunk, out| {
             for (i, out) in out.iter_mut().enumerate() {
                 *out += self.rows.row_times(chunk * CHUNK + i, &function);

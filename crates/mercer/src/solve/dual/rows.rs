@@ -105,6 +105,20 @@ impl<'a> KernelRows<'a> {
         Ok(Self { diagonal, store, subset: None, stride })
     }
 
+    /// The rows of all points for several problems on parts of them: the whole matrix, or explicit
+    /// features where there are such and the matrix is large or does not fit.
+    ///
+    /// # Errors
+    /// As [`KernelRows::whole`].
+    pub(crate) fn shared(tiles: &'a dyn Tiles, compute: &Compute) -> Result<Self> {
+        match tiles.features() {
+            Some((features, _)) if !Self::is_made_whole(features.len(), compute) => {
+                Self::of_features(tiles.diagonal()?, features, compute)
+            }
+            _ => Self::whole(tiles, compute),
+        }
+    }
+
     /// Whether the whole matrix of this many points is made even if there are explicit features.
     pub(crate) fn is_made_whole(n: usize, compute: &Compute) -> bool {
         n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2
@@ -151,7 +165,7 @@ impl<'a> KernelRows<'a> {
     }
 
     /// The rows and columns of some points of a whole matrix: where they are if they lie in few
-    /// runs, else copied.
+    /// runs, else copied. Of explicit features those of the points.
     pub(crate) fn subset(&self, points: &[usize]) -> KernelRows<'_> {
         let (n, runs) = (self.stride, runs(points));
         let few = runs.len() <= RUNS;
@@ -171,12 +185,13 @@ impl<'a> KernelRows<'a> {
         }
     }
 
-    /// `Σ factor · K[point, column]` for some columns of a whole matrix that is no part of another.
+    /// `Σ factor · K[point, column]` for some columns of shared rows that are no part of others.
     pub(crate) fn combine(&self, terms: &[(usize, f64)], columns: &[usize]) -> Vec<f64> {
         match &self.store {
             Store::Double(matrix) => combine(matrix, self.stride, terms, columns),
             Store::Single(matrix) => combine(matrix, self.stride, terms, columns),
-            Store::Cache(_) | Store::Features(_) => unreachable!("only matrices that were made whole are combined"),
+            Store::Features(features) => features.combine(terms, columns),
+            Store::Cache(_) => unreachable!("only matrices that were made whole are combined"),
         }
     }
 

@@ -201,6 +201,21 @@ fn classifiers_of_several_classes_are_those_of_the_matrix() {
 }
 
 #[test]
+fn folds_and_paths_are_those_of_the_matrix() {
+    let (x, of) = languages(3, 210, 3);
+    let (classes, folds) = (named(&of), (0..210).map(|i| i / 3 % 5).collect::<Vec<_>>());
+    let svc = exactly(Svc::new(kernel("spectrum(length=2)"), 1.0));
+    let c = [0.01, 0.1, 1.0];
+    let predicted = |compute: Compute| svc.validate(&x, &classes, None, &c, &folds, &compute).unwrap();
+    assert_eq!(predicted(tight(210)), predicted(Compute::new()));
+    let objectives = |compute: Compute| -> Vec<f64> {
+        let path = svc.path(&x, &classes, None, &c, &compute).unwrap();
+        path.iter().map(|fit| fit.evidence().objective).collect()
+    };
+    assert_close!(&objectives(tight(210))[..], &objectives(Compute::new())[..], each = 1e-6);
+}
+
+#[test]
 fn regressions_and_regions_are_those_of_the_matrix() {
     let (x, of) = languages(3, 200, 2);
     let y: Array1<f64> = of.iter().zip(targets(200, 1)).map(|(&class, noise)| class as f64 + 0.2 * noise).collect();
