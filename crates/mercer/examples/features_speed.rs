@@ -20,7 +20,11 @@ fn main() -> mercer::Result<()> {
     let (kernel, c): (mercer::Kernel, f64) = (words[2].parse()?, words[3].parse().unwrap());
     let classes = Classes::from_numbers(y.view())?;
     let start = Instant::now();
-    let fit = Svc::new(kernel.clone(), c).fit(&graphs, &classes, None, &compute)?;
+    let mut svc = Svc::new(kernel.clone(), c);
+    if let Some(set) = words.get(4) {
+        svc.solver.working_set = set.parse().unwrap();
+    }
+    let fit = svc.fit(&graphs, &classes, None, &compute)?;
     println!("svc {:?}: {} support vectors, {:?}", start.elapsed(), fit.support().len(), fit.evidence());
     let start = Instant::now();
     let found = fit.predict(&graphs, &compute)?;

@@ -208,6 +208,11 @@ impl<'a> KernelRows<'a> {
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let (store, stride) = match &mut self.store {
             Store::Cache(cache) => (Store::Cache(cache.restricted(points)?), points.len()),
+            // Few enough that their matrix is made once instead of a part of it for every working set.
+            Store::Features(features) if points.len() <= WHOLE && affordable(8) => {
+                let stride = features.submatrix(points, &mut double, compute).stride;
+                (Store::Double(double.into()), stride)
+            }
             Store::Features(features) => (Store::Features(features.subset(points)), points.len()),
             Store::Double(matrix) if affordable(8) => {
                 let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut double, compute).stride;
