@@ -72,17 +72,15 @@ fn of<'n>(node: &'n Node<'_>, sides: (usize, Option<usize>)) -> Option<Features<
             let rows = Cow::Owned(rows.with_row_factors(of_rows));
             Some((rows, cols.map(|cols| Cow::Owned(cols.with_row_factors(of_cols)))))
         }
-        Kind::Sum(terms) => {
-            let (rows, cols): (Vec<_>, Vec<_>) =
-                terms.iter().map(|term| of(term, sides)).collect::<Option<Vec<_>>>()?.into_iter().unzip();
-            let beside = |blocks: &[Cow<'_, SparseRows>]| SparseRows::beside(blocks).ok().map(Cow::Owned);
-            let cols: Option<Vec<_>> = cols.into_iter().collect();
-            let cols = match cols {
-                Some(cols) => Some(beside(&cols)?),
-                None => None,
-            };
-            Some((beside(&rows)?, cols))
-        }
+        Kind::Sum(terms) => beside(&terms.iter().map(|term| of(term, sides)).collect::<Option<Vec<_>>>()?),
         _ => None,
     }
+}
+
+/// The features of all terms side by side; `None` if there are too many columns.
+fn beside<'n>(terms: &[Features<'_>]) -> Option<Features<'n>> {
+    let of = |blocks: Vec<&SparseRows>| SparseRows::beside(&blocks).ok().map(Cow::Owned);
+    let rows = of(terms.iter().map(|(rows, _)| rows.as_ref()).collect())?;
+    let cols: Vec<&SparseRows> = terms.iter().filter_map(|(_, cols)| cols.as_deref()).collect();
+    if cols.is_empty() { Some((rows, None)) } else { Some((rows, Some(of(cols)?))) }
 }

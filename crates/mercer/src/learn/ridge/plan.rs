@@ -235,14 +235,14 @@ impl Ridge {
     /// The plan on explicit features, if there are such and a plan with the kernel matrix takes much
     /// longer or does not fit.
     fn on_features(&self, size: Size, matrix: &RidgePlan, compute: &Compute) -> Option<RidgePlan> {
-        let fits = matrix.solver != RidgeSolver::ConjugateGradients && matrix.bytes <= compute.memory();
+        let fits = matrix.solver != RidgeSolver::ConjugateGradients;
         let reason = match fits {
             true => "explicit features take far fewer operations than the kernel matrix",
             false => "the kernel matrix does not fit into the memory limit, the explicit features do",
         };
         let plan = size.features.filter(|_| self.lambda > 0.0).map(|_| features(size, compute, reason))?;
-        // Diagnostics that were requested are left out only for a large share of the time.
-        let worth = if self.diagnostics { matrix.flops > MANY_OPERATIONS } else { true };
+        // Diagnostics that were requested are left out only where they would take minutes.
+        let worth = !self.diagnostics || matrix.flops > MANY_OPERATIONS;
         let cheaper = CHEAPER * plan.flops < matrix.flops && worth;
         (plan.bytes <= compute.memory() && (!fits || cheaper)).then_some(plan)
     }
