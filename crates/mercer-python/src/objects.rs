@@ -414,7 +414,45 @@ impl PyDiagrams {
 #[allow(non_snake_case)]
 pub fn default_kernel(X: &Bound<'_, PyAny>) -> PyResult<crate::kernel::PyKernel> {
     let points = PointsInput::read(None, X, "X")?;
-    Kernel::default_for(points.points().kind()).map(crate::kernel::PyKernel).map_err(to_python)
+    Kernel::default_of(points.points()).map(crate::kernel::PyKernel).map_err(to_python)
+}
+
+/// Read the records of a FASTA file, plain or compressed (gzip).
+///
+/// Parameters
+/// ----------
+/// path : str or path
+///     The file.
+/// **options
+///     ``max_memory``, and other options of reading.
+///
+/// Returns
+/// -------
+/// ids : list of str
+///     The first word of every header.
+/// sequences : list of str
+///     The sequences: the lines of a record joined, letters as they are.
+///
+/// Examples
+/// --------
+/// >>> import os, tempfile
+/// >>> import mercer
+/// >>> with tempfile.TemporaryDirectory() as folder:
+/// ...     path = os.path.join(folder, "x.fasta")
+/// ...     with open(path, "w") as file:
+/// ...         _ = file.write(">a first\nACG\nT\n>b\nTT\n")
+/// ...     mercer.read_fasta(path)
+/// (['a', 'b'], ['ACGT', 'TT'])
+#[pyfunction]
+#[pyo3(signature = (path, **options))]
+pub fn read_fasta(
+    py: Python<'_>,
+    path: std::path::PathBuf,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(Vec<String>, Vec<String>)> {
+    let options = crate::options::Options::read(options)?;
+    let found = crate::run::run(py, &options, || mercer::io::read_fasta(&path, &options.compute))?;
+    Ok((found.ids, found.sequences.iter().map(str::to_owned).collect()))
 }
 
 /// Objects that were read for a kernel, as the estimators hand them on: ``len``, ``shape`` and
@@ -423,6 +461,13 @@ pub fn default_kernel(X: &Bound<'_, PyAny>) -> PyResult<crate::kernel::PyKernel>
 pub struct PyObjects {
     sample: Sample,
     kernel: Kernel,
+}
+
+impl PyObjects {
+    /// Objects that were read.
+    pub fn of(sample: Sample, kernel: Kernel) -> Self {
+        Self { sample, kernel }
+    }
 }
 
 #[pymethods]
