@@ -429,3 +429,19 @@ def test_the_kernel_of_a_table_without_one_is_a_rule():
     assert result.reject
     objects = pandas.DataFrame({"x": np.arange(6.0).astype(object)})
     assert mercer.two_sample_test(objects, objects + 3, permutations=19).p_value <= 1
+
+
+def test_graphs_of_files(tmp_path):
+    (tmp_path / "path.edges").write_text("a b\nb c\n")
+    (tmp_path / "triangle.edges").write_text("a b\nb c\nc a\n")
+    graphs = mercer.Graphs.read_edge_lists([tmp_path / "path.edges", tmp_path / "triangle.edges"])
+    assert graphs == mercer.Graphs([([(0, 1), (1, 2)], None), ([(0, 1), (1, 2), (2, 0)], None)])
+    nodes = "".join(f"<node id='{name}'/>" for name in "abc")
+    text = f"<graphml><graph edgedefault='undirected'>{nodes}<edge source='a' target='b'/></graph></graphml>"
+    (tmp_path / "one.graphml").write_text(text)
+    one = mercer.Graphs.read_graphml([tmp_path / "one.graphml"])
+    # Two vertices are joined: an ordered pair each way.
+    assert mercer.Kernel("shortest_path()")(one).tolist() == [[4.0]]
+    with pytest.raises(ValueError, match="line 1"):
+        (tmp_path / "bad.edges").write_text("a b c d e\n")
+        mercer.Graphs.read_edge_lists([tmp_path / "bad.edges"])
