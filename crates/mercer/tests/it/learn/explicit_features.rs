@@ -115,7 +115,7 @@ fn ridge_on_compounds_uses_features_by_itself_and_is_saved() {
     assert!(found.plan().reason.contains("far fewer operations"), "{}", found.plan());
     let exact = Ridge { solver: RidgeSolver::Cholesky, ..many }.fit(&graphs, y.view(), None, &compute).unwrap();
     assert_same_ridge(&found, &exact, (&graphs).into(), 1e-9);
-    let model = Model::new(found.clone(), Inputs::vectors(1, 1)).unwrap();
+    let model = Model::new(found.clone(), Inputs::of(&found.clone().into())).unwrap();
     let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
     assert_eq!((loaded.method(), loaded.plan().solver), (found.method(), RidgeSolver::Features));
     let predict = |fit: &RidgeFit| bits(&fit.predict(&graphs, &compute).unwrap());
