@@ -12,7 +12,7 @@ const FEW_PAIRS: usize = 1 << 20;
 
 /// The features of a matrix, where `columns` products with them take fewer operations than its
 /// values do.
-pub(super) fn cheaper<'t>(tiles: &'t dyn Tiles, columns: usize) -> Option<(&'t SparseRows, &'t SparseRows)> {
+pub(super) fn cheaper(tiles: &dyn Tiles, columns: usize) -> Option<(&SparseRows, &SparseRows)> {
     let (n, m) = tiles.shape();
     if n.saturating_mul(m) <= FEW_PAIRS {
         return None;
