@@ -159,10 +159,9 @@ def theirs_of(sequences: list[str], length: int) -> np.ndarray:
 def many(data: Path, repeat: int, rows: int = 20_000) -> None:
     """Fit 20 000 graphs and strings, whose kernel matrix would have 4·10⁸ values."""
     draw = np.random.default_rng(1)
-    parts = np.array([list("ACGT")])[0]
     kinds = np.arange(rows) % 2
     often = [[0.3, 0.25, 0.25, 0.2], [0.2, 0.25, 0.25, 0.3]]
-    texts = ["".join(draw.choice(parts, p=often[kind], size=60)) for kind in kinds]
+    texts = ["".join(draw.choice(list("ACGT"), p=often[kind], size=60)) for kind in kinds]
     fit_many("strings", texts, kinds, ["normalized(spectrum(length=4))", "spectrum(length=4)"], repeat)
     folder = data / "graphs_NCI1"
     if folder.exists():
@@ -219,7 +218,8 @@ def fit_many(what: str, points: object, kinds: np.ndarray, kernels: list[str], r
         weights = features[svc.support_].T @ svc.dual_coef_.ravel()
         ours = objective(features, kinds, weights, svc.intercept_[0])
         theirs = objective(features, kinds, linear.coef_.ravel(), linear.intercept_[0])
-        print(f"  objective {ours:.6g}, theirs {theirs:.6g}; ridge differs by {differs(ridge, primal, points, features):.1e}")
+        apart = differs(ridge, primal, points, features)
+        print(f"  objective {ours:.6g}, theirs {theirs:.6g}; the ridge regressions differ by {apart:.1e}")
         row(
             f"{count} {what}, SVC {text}",
             "LinearSVC on features",
