@@ -94,7 +94,9 @@ pub struct ReadOptions {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn read_table(path: &Path, options: &ReadOptions, compute: &Compute) -> Result<Table> {
-    if path.is_dir() && matches!(options.format, None | Some(Format::Tu | Format::GraphMl | Format::Edges)) {
+    // A folder with the ending of a file is no folder of graphs.
+    let named = options.format.or_else(|| Format::from_path(path).ok());
+    if path.is_dir() && matches!(named, None | Some(Format::Tu | Format::GraphMl | Format::Edges)) {
         return graphs::read_folder(path, options.format, compute);
     }
     let format = options.format.map_or_else(|| Format::from_path(path), Ok)?;

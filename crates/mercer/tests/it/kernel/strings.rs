@@ -179,7 +179,9 @@ fn classifiers_are_saved_and_loaded() {
     for text in ["normalized(spectrum(length=2))", "words(weights=tfidf) + spectrum(length=1)", "mismatch(length=2)"] {
         let fit = Svc::new(kernel(text), 1.0).fit(&strings, &classes, None, &compute).unwrap();
         let expected = fit.predict(&new, &compute).unwrap();
-        let model = Model::new(fit, Inputs::vectors(1, 1)).unwrap();
+        let fit = Fitted::from(fit);
+        let inputs = Inputs::of(&fit);
+        let model = Model::new(fit, inputs).unwrap();
         let Fitted::Svc(loaded) = round_trip(&model).into_fitted() else { panic!("another fit") };
         assert_eq!(loaded.predict(&new, &compute).unwrap(), expected, "{text}");
         assert!(expected.contains(&0) && expected.contains(&1), "{text}: {expected:?}");
@@ -194,7 +196,9 @@ fn regressions_are_saved_and_loaded() {
     for text in ["spectrum(length=2)", "words(weights=tfidf)", "0.5*normalized(subsequence(length=2))"] {
         let fit = Ridge::new(kernel(text), 0.1).fit(&strings, y.view(), None, &compute).unwrap();
         let expected = fit.predict(&new, &compute).unwrap();
-        let model = Model::new(fit, Inputs::vectors(1, 1)).unwrap();
+        let fit = Fitted::from(fit);
+        let inputs = Inputs::of(&fit);
+        let model = Model::new(fit, inputs).unwrap();
         let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another fit") };
         assert_eq!(bits(&loaded.predict(&new, &compute).unwrap()), bits(&expected), "{text}");
     }

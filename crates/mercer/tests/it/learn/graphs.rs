@@ -52,7 +52,9 @@ fn models_of_graphs_are_saved_and_loaded() {
     let column = y.clone().insert_axis(ndarray::Axis(1));
     let fit = Ridge::new(kernel("weisfeiler_lehman(depth=2)"), 1.0).fit(&train, column.view(), None, &compute).unwrap();
     let expected = fit.predict(&test, &compute).unwrap();
-    let model = Model::new(fit, Inputs::vectors(1, 1)).unwrap();
+    let fit = Fitted::from(fit);
+    let inputs = Inputs::of(&fit);
+    let model = Model::new(fit, inputs).unwrap();
     let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
     assert_eq!(bits(&loaded.predict(&test, &compute).unwrap()), bits(&expected));
 
@@ -60,7 +62,9 @@ fn models_of_graphs_are_saved_and_loaded() {
     let fit = Svc::new(kernel("shortest_path()"), 0.01).fit(&train, &classes, None, &compute).unwrap();
     let values = |fit: &mercer::learn::svm::SvcFit| -> Array2<f64> { fit.values(&test, &compute).unwrap() };
     let expected = values(&fit);
-    let model = Model::new(fit, Inputs::vectors(1, 1)).unwrap();
+    let fit = Fitted::from(fit);
+    let inputs = Inputs::of(&fit);
+    let model = Model::new(fit, inputs).unwrap();
     let Fitted::Svc(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
     assert_eq!(bits(&values(&loaded)), bits(&expected));
 }
