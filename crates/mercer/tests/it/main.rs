@@ -54,6 +54,7 @@ mod kernel {
     mod bags;
     mod broken;
     mod conformance;
+    mod custom;
     mod docs_table;
     mod graphs;
     mod mixed;

@@ -32,7 +32,14 @@ impl fmt::Display for Kernel {
 
 fn write_call(f: &mut fmt::Formatter<'_>, name: &str, arguments: &[(&'static str, String)]) -> fmt::Result {
     write!(f, "{name}(")?;
-    write_joined(f, arguments.iter().map(|(name, value)| format!("{name}={value}")), ", ")?;
+    write_joined(
+        f,
+        arguments.iter().map(|(name, value)| match *name {
+            "" => value.clone(),
+            name => format!("{name}={value}"),
+        }),
+        ", ",
+    )?;
     write!(f, ")")
 }
 
