@@ -1,7 +1,7 @@
 //! The empirical kernel map.
 
 use super::NystromFeatures;
-use crate::gram::{self, Pairs, resolve_medians};
+use crate::gram::{self, Pairs};
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -38,7 +38,7 @@ pub fn empirical_kernel_map<'x>(
     if x.is_empty() {
         return Err(Error::too_few("an empirical kernel map", "points", 1, 0));
     }
-    let kernel = resolve_medians(kernel, x, compute)?;
+    let kernel = kernel.resolve(x, compute)?;
     let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::Within(x), compute)?, compute)?.view(), compute)?;
     let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let threshold = x.len() as f64 * f64::EPSILON * largest;
