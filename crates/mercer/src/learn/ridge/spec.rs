@@ -136,7 +136,7 @@ impl Ridge {
 
     fn fit_data(&self, data: RidgeData<'_>, compute: &Compute) -> Result<RidgeFit> {
         self.check(data.x, compute)?;
-        let size = Size { rows: data.x.len(), columns: data.x.columns(), outputs: data.y.ncols() };
+        let size = Size::of(data.x, data.y.ncols());
         let plan = self.plan_for(size, data.basis.is_some(), compute)?;
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
@@ -145,7 +145,7 @@ impl Ridge {
         let solution = match plan.solver {
             RidgeSolver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
             RidgeSolver::Mixed => {
-                let proven = !self.indefinite && !self.kernel.is_precomputed();
+                let proven = !self.indefinite && !self.kernel.has_unknown_values();
                 mixed::solve(&problem, self.lambda, proven, self.tolerance, compute)?
             }
             RidgeSolver::StateSpace => {
