@@ -40,6 +40,7 @@ mod gram {
 }
 mod hypothesis {
     mod calibration;
+    mod calibration_objects;
     mod drift;
     mod interpretation;
     mod outcomes;
