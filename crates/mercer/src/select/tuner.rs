@@ -136,7 +136,7 @@ impl RidgeTuner {
             parameters: start.len(),
             tolerance: TOLERANCE,
             scale: 1.0,
-            work: &format!("parameters of {}", self.kernel),
+            work: &format!("parameters of {}", self.kernel.short()),
             describe: |value| format!("score {:.6}", value.exp()),
         };
         let found = search(Target::Smooth(&mut objective), &start, &options, compute)?;

@@ -44,7 +44,7 @@ pub fn empirical_kernel_map<'x>(
     let threshold = x.len() as f64 * f64::EPSILON * largest;
     if let Some(value) = eigen.values.first().filter(|v| **v < -1e3 * threshold) {
         let reason = format!("the Gram matrix of this sample has the eigenvalue {value:e}");
-        return Err(Error::NotPositiveDefinite { kernel: kernel.to_string(), reason, counterexample: None });
+        return Err(Error::NotPositiveDefinite { kernel: kernel.short(), reason, counterexample: None });
     }
     let map = eigen.map(|v| if v > threshold { 1.0 / v.sqrt() } else { 0.0 });
     NystromFeatures::with_map(kernel, x.into(), map).measured_on(x, compute)

@@ -161,7 +161,7 @@ impl Ridge {
         };
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
             let reason = format!("the regularized matrix of this data has the eigenvalue {value:e}");
-            return Err(Error::NotPositiveDefinite { kernel: self.kernel.to_string(), reason, counterexample: None });
+            return Err(Error::NotPositiveDefinite { kernel: self.kernel.short(), reason, counterexample: None });
         }
         RidgeFit::new(self, data, &problem, solution, plan, compute)
     }

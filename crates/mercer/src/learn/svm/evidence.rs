@@ -116,6 +116,6 @@ impl BinarySvm {
             return Ok(());
         }
         let reason = format!("the function that was found has the squared norm {square:e}");
-        Err(Error::NotPositiveDefinite { kernel: kernel.to_string(), reason, counterexample: None })
+        Err(Error::NotPositiveDefinite { kernel: kernel.short(), reason, counterexample: None })
     }
 }
