@@ -32,7 +32,7 @@ class InstanceScores:
         check_is_fitted(self)
         kernel = self._object_kernel(X)
         if kernel is None or kernel.point_kind != "bags":
-            raise ValueError(f"instance_scores needs a kernel on bags, such as mean_embedding(gaussian()): {self.kernel!r}")
+            raise ValueError(f"instance_scores needs a kernel on bags, such as mean_embedding(…), not {self.kernel!r}")
         alone, ends = Objects(kernel, X).instances()
         values = getattr(self, "decision_function", self.predict)(alone)
         return np.split(values, ends[:-1]) if ends else []
