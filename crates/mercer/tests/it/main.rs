@@ -34,6 +34,7 @@ mod golden {
 }
 mod gram {
     mod binding;
+    mod features;
     mod many_points;
     mod precomputed;
     mod tiles;
@@ -69,6 +70,7 @@ mod learn {
     mod center_solvers;
     mod centers;
     mod centers_memory;
+    mod explicit_features;
     mod gaussian_process;
     mod graphs;
     mod intervals;

@@ -82,6 +82,10 @@ impl ObjectKernel for WeisfeilerLehman {
         let (rows, cols) = pairs.graphs()?;
         Ok(Features::concatenated(&depths(rows, cols, self.depth, compute)?)?.tiles())
     }
+
+    fn has_features(&self) -> bool {
+        true
+    }
 }
 
 /// The page of the catalogue.

@@ -1,6 +1,8 @@
 //! Sparse rows of counts: the explicit features of kernels on objects, and their inner products.
 
+mod algebra;
 mod lists;
+mod map;
 mod panels;
 mod parts;
 mod products;
@@ -9,6 +11,7 @@ mod rows;
 pub(crate) mod testing;
 mod tiles;
 
+pub(crate) use map::SparseMap;
 pub(crate) use parts::{Part, concat};
 pub(crate) use products::{SparseProducts, list_work};
 pub(crate) use rows::RowsAndColumns;

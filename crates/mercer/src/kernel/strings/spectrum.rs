@@ -73,6 +73,10 @@ impl ObjectKernel for Spectrum {
         let (rows, cols) = substring_counts(rows, cols, self.length.get() as usize, self.blended, compute)?;
         Ok(Box::new(SparseTiles::new(rows, cols)))
     }
+
+    fn has_features(&self) -> bool {
+        true
+    }
 }
 
 /// The page of the catalogue.

@@ -100,7 +100,8 @@ impl Svc {
             let x = kernel.points(x);
             let kernel = bind(kernel, x, self.indefinite, &silent)?.kernel().clone();
             let ordered = Sample::select(x, &plan.order);
-            let whole = KernelRows::whole(&rebind(&kernel, ordered.as_points(), &silent)?, &silent).map_err(advised)?;
+            let bound = rebind(&kernel, ordered.as_points(), &silent)?;
+            let whole = KernelRows::shared(&bound, &silent).map_err(advised)?;
             let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
             let mut predicted = Array2::zeros((x.len(), specs.len()));
             for (fold, held) in held.chunks_exact(plan.tasks.list.len().max(1)).enumerate() {
