@@ -339,6 +339,26 @@ fn kernels_refuse_points_of_another_kind_by_name() {
 }
 
 #[test]
+fn ridge_on_explicit_features_is_the_same_ridge() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(&folder, 30);
+    let fit = |solver: &str| {
+        let model = path_in(&folder, solver);
+        let words =
+            ["fit", "ridge", &data, "--target", "number", "--columns", "letters", "--kernel", "spectrum(length=2)"];
+        let json =
+            mercer(&[&words[..], &["--lambda", "1", "--solver", solver, "-o", &model, "--json"]].concat()).json();
+        (json["method"].as_str().unwrap().to_owned(), predictions(&model, &data))
+    };
+    let ((method, found), (_, expected)) = (fit("features"), fit("cholesky"));
+    assert!(method.contains("explicit features"), "{method}");
+    found.iter().zip(&expected).for_each(|(v, e)| assert_close(v, e.as_f64().unwrap(), 1e-8));
+    let words =
+        ["fit", "ridge", &data, "--target", "number", "--columns", "letters", "--lambda", "1", "--solver", "features"];
+    mercer(&[&words[..], &["--kernel", "subsequence(length=2)"]].concat()).fails(1, &["explicit features"]);
+}
+
+#[test]
 fn files_and_predictions_do_not_depend_on_threads() {
     let folder = tempfile::tempdir().unwrap();
     let data = reviews(&folder, 40);
@@ -367,6 +387,9 @@ fn features_multiply_to_the_kernel_values() {
     };
     let gram = mercer(&["kernel", "gram", "spectrum(length=2)", &data, "--json"]).json()["matrix"].clone();
     (0..6).for_each(|i| (0..6).for_each(|j| assert_close(&gram[i][j], product(i, j), 0.0)));
+    let sum =
+        ["embed", "features", &data, "--kernel", "normalized(spectrum(length=2)) + 2*spectrum(length=1)", "--json"];
+    assert_eq!(mercer(&sum).json()["rows"], 6);
     // Both files hold the same counts.
     let (table, sparse) = (path_in(&folder, "f.csv"), path_in(&folder, "f.libsvm"));
     for out in [&table, &sparse] {
