@@ -1,7 +1,7 @@
 //! A kernel and its points.
 
-use mercer::Kernel;
 use mercer::gram::Pairs;
+use mercer::{Kernel, Points};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -45,9 +45,14 @@ impl<'py> KernelData<'py> {
         Ok(Self { kernel, rows, columns: None })
     }
 
+    /// The points of the rows, borrowed.
+    pub fn points(&self) -> Points<'_> {
+        self.kernel.points(self.rows.points())
+    }
+
     /// The pairs of points, borrowed.
     pub fn pairs(&self) -> Pairs<'_> {
-        let rows = self.kernel.points(self.rows.points());
+        let rows = self.points();
         match &self.columns {
             Some(columns) => Pairs::Between(rows, columns.points()),
             None => Pairs::Within(rows),

@@ -37,6 +37,13 @@ impl PyCounterexample {
         self.0.indices.clone()
     }
 
+    /// Strings, graphs, bags and diagrams in a few words, one per row in ``indices``; empty for
+    /// points that are vectors.
+    #[getter]
+    fn objects(&self) -> Vec<String> {
+        self.0.objects.clone()
+    }
+
     /// The weights ``c``.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
@@ -144,7 +151,7 @@ impl PyCheck {
 /// Checks a kernel on points, or a kernel of a precomputed matrix on that matrix.
 pub fn check(py: Python<'_>, kernel: &Kernel, pairs: Option<Pairs<'_>>, options: &Options) -> PyResult<PyCheck> {
     let check = run(py, options, || check_pairs(kernel, pairs, &options.compute))?;
-    Ok(PyCheck { kernel: kernel.to_string(), check })
+    Ok(PyCheck { kernel: kernel.short(), check })
 }
 
 fn check_pairs(kernel: &Kernel, pairs: Option<Pairs<'_>>, compute: &Compute) -> mercer::Result<Check> {

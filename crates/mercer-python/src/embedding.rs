@@ -143,7 +143,7 @@ impl PyMeanEmbedding {
     }
 
     fn __repr__(&self) -> String {
-        format!("MeanEmbedding(\"{}\", {} points)", self.0.kernel(), self.0.points().len())
+        format!("MeanEmbedding(\"{}\", {} points)", self.0.kernel().short(), self.0.points().len())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

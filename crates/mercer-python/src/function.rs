@@ -243,7 +243,7 @@ impl PyFunction {
         let centers = self.expansion.centers();
         let points = plural(centers.len(), "point");
         let columns = centers.vectors().map_or(String::new(), |x| format!(" with {}", plural(x.ncols(), "column")));
-        format!("Function({}, {points}{columns})", quoted(&self.expansion.kernel().to_string()))
+        format!("Function({}, {points}{columns})", quoted(&self.expansion.kernel().short()))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -1,12 +1,11 @@
 //! Hypothesis tests: Python arguments to tests of the library, and outcomes to dicts.
 
-use mercer::Kernel;
-use mercer::gram::Pairs;
 use mercer::hypothesis::{
     ConditionalIndependence, ConditionalMethod, ConditionalSmoothing, Correction, GoodnessOfFit, Independence,
     IndependenceMethod, Interaction, JointIndependence, KernelWeights, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::Estimator;
+use mercer::{Kernel, Points};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -131,8 +130,8 @@ pub fn two_sample_test<'py>(
             run(py, &options, || test.test(x, y, &options.compute))?
         }
         TwoSamples::Gram(values, first) => {
-            let values = values.view();
-            run(py, &options, || test.test_gram(values, *first, &options.compute))?
+            let values = Points::Precomputed(values.view());
+            run(py, &options, || test.test_pooled(values, *first, &options.compute))?
         }
     };
     as_dict(py, &outcome)
@@ -188,8 +187,8 @@ pub fn independence_test<'py>(
         level,
         strata: choices.strata,
     };
-    let (x, y, options) = (first.pairs(), second.pairs(), Options::read(options)?);
-    let outcome = run(py, &options, || test.test_pairs(x, y, &options.compute))?;
+    let (x, y, options) = (first.points(), second.points(), Options::read(options)?);
+    let outcome = run(py, &options, || test.test(x, y, &options.compute))?;
     as_dict(py, &outcome)
 }
 
@@ -208,13 +207,13 @@ pub fn joint_test<'py>(
     let (data, options) = (read_variables(&variables, &kernels)?, Options::read(options)?);
     let permutations = count("permutations", permutations)?;
     let kernels: Vec<Kernel> = data.iter().map(|d| d.kernel.clone()).collect();
-    let pairs: Vec<Pairs<'_>> = data.iter().map(KernelData::pairs).collect();
-    let outcome = run(py, &options, || match (interaction, <[Pairs<'_>; 3]>::try_from(pairs.as_slice())) {
+    let points: Vec<Points<'_>> = data.iter().map(KernelData::points).collect();
+    let outcome = run(py, &options, || match (interaction, <[Points<'_>; 3]>::try_from(points.as_slice())) {
         (true, Ok(three)) => {
             let kernels = <[Kernel; 3]>::try_from(kernels).ok();
-            Interaction { kernels, permutations, level }.test_pairs(three, &options.compute)
+            Interaction { kernels, permutations, level }.test(three, &options.compute)
         }
-        _ => JointIndependence { kernels: Some(kernels), permutations, level }.test_pairs(&pairs, &options.compute),
+        _ => JointIndependence { kernels: Some(kernels), permutations, level }.test(&points, &options.compute),
     })?;
     as_dict(py, &outcome)
 }

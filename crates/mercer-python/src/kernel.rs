@@ -403,7 +403,7 @@ impl PyKernel {
     }
 
     fn __repr__(&self) -> String {
-        format!("Kernel({})", quoted(&self.0.to_string()))
+        format!("Kernel({})", quoted(&self.0.short()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

@@ -97,7 +97,7 @@ impl PyLawEmbedding {
             Distribution::Laplace { scale } => format!("Laplace distribution of scale {scale}"),
             Distribution::Moments(moments) => format!("distribution with {} moments", moments.len()),
         };
-        format!("LawEmbedding(\"{}\", {distribution})", self.0.kernel())
+        format!("LawEmbedding(\"{}\", {distribution})", self.0.kernel().short())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

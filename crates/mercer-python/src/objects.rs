@@ -500,9 +500,30 @@ impl PyObjects {
         (self.sample.len(), 1)
     }
 
+    /// The kind of points, and the first of them in a few words.
+    fn __repr__(&self) -> String {
+        let points = self.sample.as_points();
+        let shown: Vec<String> = (0..points.len().min(3)).filter_map(|at| points.describe(at)).collect();
+        let more = if points.len() > 3 { ", …" } else { "" };
+        format!("Objects({} {}: {}{more})", points.len(), points.kind(), shown.join(", "))
+    }
+
     fn __getitem__(&self, index: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (rows, _) = chosen(index, self.sample.len())?;
         Ok(Self { sample: self.sample.taken(&rows), kernel: self.kernel.clone() })
+    }
+
+    /// Every instance of the bags as a bag of its own, and the number of instances up to each bag.
+    fn instances(&self) -> PyResult<(PyBags, Vec<usize>)> {
+        match &self.sample {
+            Sample::Bags(bags) => {
+                Ok((PyBags(bags.singles()), (0..bags.len()).map(|bag| bags.range(bag).end).collect()))
+            }
+            other => {
+                let holds = other.as_points().kind();
+                Err(to_python(mercer::Error::wrong_points("instance_scores", PointKind::Bags, holds)))
+            }
+        }
     }
 
     /// The points as Python has them: a list.

@@ -129,7 +129,7 @@ impl PyEmbeddingSketch {
     }
 
     fn __repr__(&self) -> String {
-        format!("EmbeddingSketch(\"{}\", {} points)", self.0.kernel(), self.0.count())
+        format!("EmbeddingSketch(\"{}\", {} points)", self.0.kernel().short(), self.0.count())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -123,6 +123,10 @@ impl PySpectrum {
 
     fn __repr__(&self) -> String {
         let count = self.0.eigenvalues().len();
-        format!("Spectrum(\"{}\", {count} components, {:.1}% of the trace)", self.0.kernel(), 100.0 * self.0.captured())
+        format!(
+            "Spectrum(\"{}\", {count} components, {:.1}% of the trace)",
+            self.0.kernel().short(),
+            100.0 * self.0.captured()
+        )
     }
 }

@@ -417,6 +417,38 @@ def test_tables_with_texts_and_numbers():
         mercer.Kernel("on([price], spectrum(length=2)) + on([review], delta())")(table)
 
 
+def test_scores_of_the_instances_of_bags():
+    draw = np.random.default_rng(3)
+    kinds = np.arange(24) % 2
+    arrays = [draw.normal(size=(2 + i % 3, 2)) + kind for i, kind in enumerate(kinds)]
+    weights = [1.0 + draw.random(len(array)) for array in arrays]
+    bags, y = mercer.Bags(arrays, weights), 2.0 * kinds - 1
+    kernel = "mean_embedding(gaussian())"
+    models = [
+        mercer.SVC(kernel=kernel),
+        mercer.SVR(kernel=kernel),
+        mercer.KernelRidge(kernel=kernel),
+        mercer.KernelLogisticRegression(kernel=kernel),
+        mercer.GaussianProcessRegressor(kernel=kernel),
+        mercer.OneClassSVM(kernel=kernel, nu=0.3),
+        mercer.KernelMachine(kernel=kernel, loss="huber"),
+        mercer.KernelMachine(kernel=kernel, loss="squared_hinge"),
+    ]
+    for model in models:
+        model.fit(bags, kinds if hasattr(model, "classes_") or isinstance(model, mercer.SVC) else y)
+        values = getattr(model, "decision_function", model.predict)(bags)
+        scores = model.instance_scores(bags)
+        assert [len(of_bag) for of_bag in scores] == [len(array) for array in arrays], model
+        means = [np.average(of_bag, weights=w) for of_bag, w in zip(scores, weights, strict=True)]
+        assert np.allclose(means, values, atol=1e-8), model
+    several = mercer.SVC(kernel=kernel).fit(arrays, np.arange(24) % 3).instance_scores(arrays)
+    assert several[1].shape == (3, 3)
+    with pytest.raises(ValueError, match="instance_scores needs a kernel on bags"):
+        mercer.SVR(kernel="gaussian()").fit([[0.0], [1.0]], [0.0, 1.0]).instance_scores([[0.0]])
+    with pytest.raises(ValueError, match="instance_scores needs a kernel on bags"):
+        mercer.SVR(kernel="spectrum(length=1)").fit(["a", "b"], [0.0, 1.0]).instance_scores(["a"])
+
+
 def test_the_kernel_of_a_table_without_one_is_a_rule():
     pandas = pytest.importorskip("pandas")
     words, kinds = strings(40)

@@ -17,6 +17,9 @@ pub struct Counterexample {
     /// The rows of the data, or of a precomputed matrix, that take part; empty if the points were
     /// searched for.
     pub indices: Vec<usize>,
+    /// Strings, graphs, bags and diagrams in a few words, one per row in `indices`; empty for points
+    /// that are vectors.
+    pub objects: Vec<String>,
     /// The weights `c`.
     pub weights: Vec<f64>,
     /// `cᵀKc`, re-checked with about 31 digits and a bound on the error.
@@ -30,7 +33,8 @@ impl fmt::Display for Counterexample {
         let sign = if self.value < 0.0 { "<" } else { ">" };
         writeln!(f, "cᵀKc = {} {sign} 0 with", self.digits)?;
         for (i, &weight) in self.weights.iter().enumerate() {
-            let point = (i < self.points.nrows()).then(|| format!("x = {}", list_text(&self.points.row(i).to_vec())));
+            let vector = (i < self.points.nrows()).then(|| list_text(&self.points.row(i).to_vec()));
+            let point = vector.or_else(|| self.objects.get(i).cloned()).map(|point| format!("x = {point}"));
             let position = match (self.indices.get(i), point) {
                 (Some(row), Some(point)) => format!("row {row}, {point}"),
                 (Some(row), None) => format!("row {row}"),

@@ -128,6 +128,23 @@ impl Record {
         })
     }
 
+    /// Refuses kernels whose text does not make them again.
+    pub(crate) fn check_kernels(&self) -> Result<()> {
+        let kernels = self.texts.iter().filter(|(name, _)| name.rsplit('.').next() == Some("kernel"));
+        for (_, text) in kernels.filter(|(name, _)| !name.starts_with(SETTING)) {
+            if text.contains("custom(") && text.parse::<Kernel>().is_err() {
+                let reason = "a program defined it, and a file holds its name alone";
+                return Err(Error::unsupported(
+                    "a model file",
+                    text,
+                    reason,
+                    "fit it again where the kernel is defined",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn kernel(&self) -> Result<Kernel> {
         self.text("kernel")?.parse()
     }

@@ -60,6 +60,75 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
+/// Characters of a list beyond which it is shortened.
+const LONG_LIST: usize = 200;
+/// Items of a long list that are shown.
+const SHOWN: usize = 3;
+
+/// A text for people: of long lists in brackets the first items, and how many there are. A kernel with
+/// the vocabulary of many texts has one of some 100 kB.
+pub(crate) fn shortened(text: impl Into<String>) -> String {
+    let text = text.into();
+    if text.len() <= LONG_LIST {
+        return text;
+    }
+    let (mut short, mut rest) = (String::new(), text.as_str());
+    while let Some(start) = rest.find('[') {
+        let list = List::read(&rest[start..]);
+        short.push_str(&rest[..start]);
+        match list {
+            Some(list) if list.length > LONG_LIST && list.items > SHOWN => {
+                short.push_str(&format!("{}, … {} in all]", &rest[start..start + list.shown], list.items));
+                rest = &rest[start + list.length..];
+            }
+            Some(list) => {
+                short.push_str(&rest[start..start + list.length]);
+                rest = &rest[start + list.length..];
+            }
+            None => {
+                short.push('[');
+                rest = &rest[start + 1..];
+            }
+        }
+    }
+    short + rest
+}
+
+/// A list at the start of a text, in bytes.
+struct List {
+    length: usize,
+    /// Up to the end of the first few items.
+    shown: usize,
+    items: usize,
+}
+
+impl List {
+    /// The list that a text begins with; `None` where it has no end.
+    fn read(text: &str) -> Option<Self> {
+        let (mut depth, mut quoted, mut escaped) = (0, false, false);
+        let (mut shown, mut items) = (0, 1);
+        for (at, character) in text.char_indices() {
+            match character {
+                _ if escaped => escaped = false,
+                '\\' if quoted => escaped = true,
+                '"' => quoted = !quoted,
+                _ if quoted => {}
+                '[' => depth += 1,
+                ']' if depth == 1 => return Some(Self { length: at + 1, shown, items }),
+                ']' => depth -= 1,
+                ',' if depth == 1 => {
+                    if items == SHOWN {
+                        shown = at;
+                    }
+                    items += 1;
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
 /// A number of things, in words.
 pub(crate) fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
@@ -91,5 +160,20 @@ mod tests {
         assert_eq!(distance("abc", "acb"), 1);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn long_lists_are_shortened() {
+        let words: Vec<String> = (0..500).map(|i| quoted(&format!("w,]{i}"))).collect();
+        let numbers = vec!["1"; 500].join(", ");
+        let text = format!("2*words(words=[{}], counts=[{numbers}]) + on([0, 1], linear())", words.join(", "));
+        let short = "2*words(words=[\"w,]0\", \"w,]1\", \"w,]2\", … 500 in all], counts=[1, 1, 1, … 500 in all]) + on([0, 1], linear())";
+        assert_eq!(shortened(text.as_str()), short);
+        // Nothing is lost of what is short, or no list at all.
+        let points = format!("induced(linear(), at=[{}])", vec!["[0, 1]"; 100].join(", "));
+        assert_eq!(shortened(points), "induced(linear(), at=[[0, 1], [0, 1], [0, 1], … 100 in all])");
+        for text in [format!("[{}", "1, ".repeat(300)), "x".repeat(1000), format!("] [1] {}", "y".repeat(300))] {
+            assert_eq!(shortened(text.as_str()), text);
+        }
     }
 }

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._covariance import OutsideCovariance, is_kernel_object
 from mercer._effects import PartialEffect
+from mercer._instances import InstanceScores
 from mercer._kernel_names import compiled
 from mercer._mercer import Function, Ridge, SharedProcessFit
 from mercer._process_choices import ALPHA
@@ -21,7 +22,7 @@ from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
 LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 
 
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessFitting):
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores, ProcessFitting):
     """Gaussian process regression: ``y = f(x) + ε`` with ``f ~ GP(0, k)`` and noise of variance σ².
 
     A replacement of scikit-learn's class of this name, with its parameters, attributes and methods; kernel objects of

@@ -8,12 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._centers import center_choices
+from mercer._instances import InstanceScores
 from mercer._kernels import is_computed_outside
 from mercer._margins import MarginEstimator
 from mercer._mercer import PenalizedFit
 
 
-class PenalizedEstimator(MarginEstimator):
+class PenalizedEstimator(InstanceScores, MarginEstimator):
     """An estimator that minimizes a loss and a norm, with an expansion on all points."""
 
     #: Kernels have to be positive semi-definite: there is no switch.

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from mercer._centers import center_choices, is_single
 from mercer._effects import PartialEffect
 from mercer._estimator import as_given
+from mercer._instances import InstanceScores
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Function, Kernel, Ridge, RidgeFit
 from mercer._parameters import check_kinds
@@ -22,7 +23,7 @@ from mercer._parameters import check_kinds
 _EAGER_ROWS = 1000
 
 
-class FittedRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
+class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
 
     _lazy = ("_diagnosed", "function_", "noise_variance_")

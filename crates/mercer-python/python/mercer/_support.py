@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from mercer._estimator import target_names
+from mercer._instances import InstanceScores
 from mercer._kernels import is_computed_outside, is_function, may_be_indefinite, symmetric
 from mercer._margins import MarginEstimator
 from mercer._mercer import Kernel
@@ -65,7 +66,7 @@ EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fi
         The kernel, with medians and names of columns resolved."""
 
 
-class Machine(MarginEstimator):
+class Machine(InstanceScores, MarginEstimator):
     """Common base of support vector machines: parameters of the solver, support vectors, evidence."""
 
     def _check_parameters(self) -> None:

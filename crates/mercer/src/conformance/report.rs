@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::wording::shortened;
 use crate::{Error, Result};
 
 /// Something that holds for every kernel, or for every kernel that claims it.
@@ -135,7 +136,7 @@ impl fmt::Display for Report {
         let held = self.outcomes.iter().filter(|(_, outcome)| *outcome == Outcome::Held).count();
         let violated = self.violations().count();
         let rest = self.outcomes.len() - held - violated;
-        write!(f, "{}: {held} laws hold, {violated} violated, {rest} not applicable", self.kernel)?;
+        write!(f, "{}: {held} laws hold, {violated} violated, {rest} not applicable", shortened(self.kernel.as_str()))?;
         for (law, found) in self.violations() {
             write!(f, "\n  {}: {found}", law.name())?;
         }

@@ -47,6 +47,7 @@ fn counterexample(
 ) -> Option<Counterexample> {
     let wrong = if side == Claim::Positive { total.is_negative() } else { (-total).is_negative() };
     wrong.then(|| Counterexample {
+        objects: Vec::new(),
         points,
         indices,
         weights: weights.to_vec(),

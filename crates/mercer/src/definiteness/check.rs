@@ -150,7 +150,8 @@ fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOption
         Claim::Negative => Property::NegativeSemidefinite,
     };
     let kind = data.as_ref().map(Points::kind).or_else(|| kernel.point_kind());
-    if kind.is_some_and(PointKind::is_object) {
+    // The search and its certificates take 31 digits, which kernels of a program do not have.
+    if kind.is_some_and(PointKind::is_object) || kernel.first_custom().is_some() {
         return objects::check(kernel, side, kernel.property(property), data, options, compute);
     }
     let columns = data.map(|points| points.vectors().map(|x| x.ncols())).transpose()?;

@@ -53,6 +53,12 @@ impl Check {
         // Weights of the centered matrix are none of the kernel: the eigenvalue alone is reported.
         if let (CheckVerdict::Refuted(mut counterexample), Claim::Positive) = (found.verdict, side) {
             counterexample.indices.iter_mut().for_each(|at| *at = rows[*at]);
+            let described = counterexample.indices.iter().filter_map(|&at| points.describe(at));
+            counterexample.objects = described.collect();
+            if let Points::Vectors(x) = points {
+                counterexample.points = x.select(Axis(0), &counterexample.indices);
+                self.points.clone_from(&counterexample.points);
+            }
             self.weights.clone_from(&counterexample.weights);
             self.verdict = CheckVerdict::Refuted(counterexample);
         }

@@ -79,15 +79,13 @@ fn standing(kernel: &Kernel, found: Check) -> Result<Standing> {
     match (found.verdict, found.rules) {
         (CheckVerdict::Proven(_), _) => Ok(Standing::Proven),
         (CheckVerdict::Refuted(counterexample), _) => Err(Error::NotPositiveDefinite {
-            kernel: kernel.to_string(),
+            kernel: kernel.short(),
             reason: counterexample.to_string(),
             counterexample: Some(Box::new(counterexample)),
         }),
-        (CheckVerdict::NotRefuted, Verdict::Refuted(proof)) => Err(Error::NotPositiveDefinite {
-            kernel: kernel.to_string(),
-            reason: proof.to_string(),
-            counterexample: None,
-        }),
+        (CheckVerdict::NotRefuted, Verdict::Refuted(proof)) => {
+            Err(Error::NotPositiveDefinite { kernel: kernel.short(), reason: proof.to_string(), counterexample: None })
+        }
         (CheckVerdict::NotRefuted, _) => Ok(Standing::NotRefuted),
     }
 }

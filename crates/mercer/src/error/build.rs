@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::{Allowed, ColumnProblem, Error, PrecomputedNeed, RecordProblem, Remedy, Requirement, UnresolvedPart};
+use crate::wording::shortened;
 
 impl Error {
     /// A parameter out of range.
@@ -12,7 +13,7 @@ impl Error {
 
     /// Sizes that do not fit.
     pub fn shape(what: &str, expected: impl Display, found: impl Display) -> Self {
-        Self::Shape { what: what.into(), expected: expected.to_string(), found: found.to_string() }
+        Self::Shape { what: shortened(what), expected: expected.to_string(), found: found.to_string() }
     }
 
     /// Too few of something.
@@ -38,7 +39,7 @@ impl Error {
         requirement: impl Into<Requirement>,
     ) -> Self {
         let (column, value) = (column.to_string(), value.to_string());
-        Self::Value { what: what.into(), row, column, value, requirement: requirement.into() }
+        Self::Value { what: shortened(what), row, column, value, requirement: requirement.into() }
     }
 
     /// A value that is missing.
@@ -53,22 +54,27 @@ impl Error {
 
     /// A median that is not resolved.
     pub fn unresolved_median(kernel: impl Display) -> Self {
-        Self::Unresolved { kernel: kernel.to_string(), part: UnresolvedPart::Median }
+        Self::Unresolved { kernel: shortened(kernel.to_string()), part: UnresolvedPart::Median }
     }
 
     /// A column by name, where there are no names.
     pub fn unresolved_column(kernel: impl Display, name: impl Into<String>) -> Self {
-        Self::Unresolved { kernel: kernel.to_string(), part: UnresolvedPart::ColumnName(name.into()) }
+        Self::Unresolved { kernel: shortened(kernel.to_string()), part: UnresolvedPart::ColumnName(name.into()) }
     }
 
     /// Points for kernel values, or the other way round.
     pub fn precomputed(what: impl Display, needs: PrecomputedNeed) -> Self {
-        Self::Precomputed { what: what.to_string(), needs }
+        Self::Precomputed { what: shortened(what.to_string()), needs }
     }
 
     /// A kernel or a method, the kind of points that it takes, and the kind that it was given.
     pub fn wrong_points(what: impl Display, takes: impl Display, holds: impl Display) -> Self {
-        Self::WrongPoints { what: what.to_string(), takes: takes.to_string(), column: None, holds: holds.to_string() }
+        Self::WrongPoints {
+            what: shortened(what.to_string()),
+            takes: takes.to_string(),
+            column: None,
+            holds: holds.to_string(),
+        }
     }
 
     /// Two things that do not go together, why, and what to do instead; either of the last two may
@@ -79,8 +85,8 @@ impl Error {
         reason: impl Into<String>,
         instead: impl Into<String>,
     ) -> Self {
-        let with = with.to_string();
-        Self::Unsupported { what: what.into(), with, reason: reason.into(), instead: instead.into() }
+        let (what, with, reason) = (shortened(what), shortened(with.to_string()), shortened(reason));
+        Self::Unsupported { what, with, reason, instead: instead.into() }
     }
 
     /// Two things that differ and must not.
@@ -90,28 +96,28 @@ impl Error {
         second: impl Display,
         remedy: impl Into<Remedy>,
     ) -> Self {
-        let (first, second) = (first.to_string(), second.to_string());
+        let (first, second) = (shortened(first.to_string()), shortened(second.to_string()));
         Self::Mismatch { what: what.into(), first, second, remedy: remedy.into() }
     }
 
     /// What the data does not determine.
     pub fn undetermined(what: impl Into<String>, because: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
-        Self::Undetermined { what: what.into(), because: because.into(), remedy: remedy.into() }
+        Self::Undetermined { what: shortened(what), because: because.into(), remedy: remedy.into() }
     }
 
     /// Values that are too large.
     pub fn overflow(what: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
-        Self::Overflow { what: what.into(), remedy: remedy.into() }
+        Self::Overflow { what: shortened(what), remedy: remedy.into() }
     }
 
     /// A singular matrix.
     pub fn singular(what: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
-        Self::Singular { what: what.into(), remedy: remedy.into() }
+        Self::Singular { what: shortened(what), remedy: remedy.into() }
     }
 
     /// What has no finite value.
     pub fn undefined(what: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
-        Self::Undefined { what: what.into(), remedy: remedy.into() }
+        Self::Undefined { what: shortened(what), remedy: remedy.into() }
     }
 
     /// An entry of a record that cannot be used.

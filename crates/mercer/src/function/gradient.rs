@@ -36,6 +36,7 @@ impl Expansion {
     /// ```
     pub fn gradient(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let centers = self.centers().vectors()?;
+        self.kernel().refuse_custom("a gradient", "its author gives values alone")?;
         self.kernel().bind(Pairs::between(x, centers.view()), compute)?;
         let slopes = compute.try_map_tasks(x.nrows(), |i| {
             compute.check_canceled()?;

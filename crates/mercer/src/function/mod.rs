@@ -7,6 +7,7 @@
 mod components;
 mod expansion;
 mod gradient;
+mod instances;
 mod norms;
 mod projection;
 mod spectrum;
@@ -14,6 +15,7 @@ mod tensor;
 
 pub use components::Component;
 pub use expansion::Expansion;
+pub use instances::instance_scores;
 pub use norms::{bridge_norm, laplacian_norm, power_series_norm, sinc_norm, sobolev_norm};
 pub use projection::Projection;
 pub use spectrum::{Measure, Spectrum};

@@ -83,16 +83,6 @@ pub(crate) fn resolve(
     }
 }
 
-/// The kernel with every `median` resolved on one sample.
-pub(crate) fn resolve_medians(kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<Kernel> {
-    match x {
-        Points::Vectors(x) => resolve(kernel, x, None, compute),
-        Points::Precomputed(_) | Points::References(_) => Ok(kernel.clone()),
-        Points::Mixed(rows) => resolve_mixed(&kernel.with_mixed_names(rows)?, rows, None, compute),
-        rows => resolve_objects(kernel, ObjectPairs { rows, cols: None }, compute),
-    }
-}
-
 /// Replaces every `median` of a kernel on objects, that of instances or vertices inside and that of
 /// embeddings around them, and whatever else a kernel takes from the objects.
 pub(crate) fn resolve_objects(kernel: &Kernel, pairs: ObjectPairs<'_>, compute: &Compute) -> Result<Kernel> {

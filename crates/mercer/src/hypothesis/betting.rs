@@ -251,7 +251,7 @@ impl BettingTest {
                 MULTIPLES.iter().map(|m| Kernel::gaussian(m * median)).collect::<Result<Vec<_>>>()?
             }
         };
-        requested.iter().map(|k| Ok(k.bind(pairs, compute)?.kernel().clone())).collect()
+        requested.iter().map(|k| k.resolve(pairs.rows(), compute)).collect()
     }
 
     /// `mean h(x) − mean h(y)` for every group of a round.

@@ -10,10 +10,11 @@ use super::dependence::{Independence, IndependenceMethod};
 use super::engine::{Enumeration, Resampling, resample};
 use super::labels::{Matrices, SignForms};
 use super::outcome::check_level;
-use super::precomputed::{check_values, require_kernels};
+use super::precomputed::{check_variable, variable};
 use crate::error::MemoryPurpose;
 use crate::gram::{self, Bound, Pairs};
-use crate::measure::{check_same_rows, check_sizes};
+use crate::measure::check_same_rows;
+use crate::points::PointKind;
 use crate::real::special::gamma_tail;
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -111,13 +112,37 @@ impl Default for ConditionalIndependence {
 impl ConditionalIndependence {
     /// Tests whether `x` and `y` are independent given `z`.
     ///
+    /// Kernel values that were precomputed may stand for the points, with kernels over `precomputed()`
+    /// for `x` and `y`. The kernel of `(x, z)` is then the product of the two; with
+    /// [`ConditionalSmoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z` is as it was
+    /// given.
+    ///
     /// # Cost
     /// `O(n³)` for each lengthscale and ridge that is tried, some ten matrices of `n × n`.
     ///
     /// # Errors
     /// [`Error::Shape`] for different numbers of rows or fewer than 6, [`Error::Value`] for NaN and
     /// infinities, [`Error::Parameter`] for a level outside of (0, 1), no permutations or a ridge
-    /// that is not positive, [`Error::Undetermined`] for a constant `x` or `y`, [`Error::Memory`].
+    /// that is not positive, [`Error::Undetermined`] for a constant `x` or `y`, [`Error::Precomputed`]
+    /// for kernel values without a kernel or that are not symmetric, [`Error::Memory`].
+    ///
+    /// # Example
+    /// Variables known by their kernel values:
+    /// ```
+    /// use mercer::{Compute, Points, Seed, gram::{self, Pairs}, hypothesis::ConditionalIndependence};
+    /// use ndarray::Array2;
+    /// let (mut random, compute) = (Seed(1).stream("example", 0), Compute::new());
+    /// let z = Array2::from_shape_fn((80, 1), |_| random.normal());
+    /// let x = z.mapv(|z| z + 0.3 * random.normal());
+    /// let y = &z + &x.mapv(|x| 2.0 * x);
+    /// let k: mercer::Kernel = "gaussian()".parse()?;
+    /// let values = |x: &Array2<f64>| gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute);
+    /// let precomputed = Some("precomputed()".parse()?);
+    /// let test = ConditionalIndependence { kernel_x: precomputed.clone(), kernel_y: precomputed, ..ConditionalIndependence::default() };
+    /// let condition = values(&z)?;
+    /// assert!(test.test(&values(&x)?, &values(&y)?, Points::Precomputed(condition.view()), &compute)?.reject);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
     pub fn test<'a, 'b, 'c>(
         &self,
         x: impl Into<Points<'a>>,
@@ -126,10 +151,13 @@ impl ConditionalIndependence {
         compute: &Compute,
     ) -> Result<TestOutcome> {
         check_level(self.level)?;
-        let (x, y, z) = (x.into(), y.into(), z.into());
-        let named = [("first sample", x.reborrow()), ("second sample", y.reborrow()), ("condition", z.reborrow())];
-        check_sizes(&named, 6)?;
-        check_same_rows(&[("x", x.len()), ("y", y.len()), ("z", z.len())])?;
+        let (x, y) = (variable(self.kernel_x.as_ref(), x.into())?, variable(self.kernel_y.as_ref(), y.into())?);
+        let z = z.into();
+        let rows = (check_variable("first sample", x, 6)?, check_variable("second sample", y, 6)?);
+        check_same_rows(&[("x", rows.0), ("y", rows.1), ("z", check_variable("condition", z, 6)?)])?;
+        if let (Points::Precomputed(k), Points::Precomputed(l), Points::Precomputed(m)) = (x, y, z) {
+            return self.test_values([k, l, m], compute);
+        }
         let (Points::Vectors(first), Points::Vectors(second), Points::Vectors(condition)) = (x, y, z) else {
             return self.test_objects([x.reborrow(), y.reborrow(), z.reborrow()], compute);
         };
@@ -146,46 +174,16 @@ impl ConditionalIndependence {
         self.decide(self.products(&kernel_x, &kernel_y, z, compute)?, compute)
     }
 
-    /// As [`ConditionalIndependence::test`], from the matrices of kernel values of `x`, `y` and
-    /// `z`; the kernels must be over `precomputed()`. The kernel of `(x, z)` is the product of the
-    /// two; with [`ConditionalSmoothing::LeaveOneOut`] the ridges are chosen, and the kernel of `z`
-    /// is as it was given.
-    ///
-    /// # Errors
-    /// As [`ConditionalIndependence::test`], and [`Error::Precomputed`] without kernels or for
-    /// matrices that are not symmetric.
-    ///
-    /// # Example
-    /// ```
-    /// use mercer::{Compute, Seed, gram::{self, Pairs}, hypothesis::ConditionalIndependence};
-    /// use ndarray::Array2;
-    /// let (mut random, compute) = (Seed(1).stream("example", 0), Compute::new());
-    /// let z = Array2::from_shape_fn((80, 1), |_| random.normal());
-    /// let x = z.mapv(|z| z + 0.3 * random.normal());
-    /// let y = &z + &x.mapv(|x| 2.0 * x);
-    /// let k: mercer::Kernel = "gaussian()".parse()?;
-    /// let values = |x: &Array2<f64>| gram::dense(&k.bind(Pairs::within(x.view()), &compute)?, &compute);
-    /// let precomputed = Some("precomputed()".parse()?);
-    /// let test = ConditionalIndependence { kernel_x: precomputed.clone(), kernel_y: precomputed, ..ConditionalIndependence::default() };
-    /// assert!(test.test_gram([values(&x)?.view(), values(&y)?.view(), values(&z)?.view()], &compute)?.reject);
-    /// # Ok::<(), mercer::Error>(())
-    /// ```
-    pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
-        check_level(self.level)?;
-        require_kernels(self.kernel_x.is_some() && self.kernel_y.is_some())?;
-        let precomputed: Kernel = "precomputed()".parse()?;
+    /// From the kernel values of the three variables.
+    fn test_values(&self, [x, y, z]: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
+        let precomputed = Kernel::default_for(PointKind::Precomputed)?;
         let (kernel_x, kernel_y) =
             (self.kernel_x.as_ref().unwrap_or(&precomputed), self.kernel_y.as_ref().unwrap_or(&precomputed));
-        let [x, y, z] = &matrices;
-        for (name, matrix) in [("first matrix", x), ("second matrix", y), ("matrix of the condition", z)] {
-            check_values(name, matrix.view(), 6)?;
-        }
-        check_same_rows(&[("x", x.nrows()), ("y", y.nrows()), ("z", z.nrows())])?;
         if z.iter().all(|v| *v == z[[0, 0]]) {
-            return self.without_condition().test_gram(x.view(), y.view(), compute);
+            return self.without_condition().test(Points::Precomputed(x), Points::Precomputed(y), compute);
         }
         reserve(x.nrows(), compute)?;
-        let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * z;
+        let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * &z;
         let kernel_x = precomputed.bind(Pairs::precomputed(joint.view()), compute)?;
         let kernel_y = kernel_y.bind(Pairs::precomputed(y.view()), compute)?;
         self.decide(self.products(&kernel_x, &kernel_y, Pairs::precomputed(z.view()), compute)?, compute)
@@ -200,9 +198,9 @@ impl ConditionalIndependence {
             gram::dense(&kernel.bind(pairs, compute)?, compute)
         };
         let (k, l) = (matrix(self.kernel_x.as_ref(), x)?, matrix(self.kernel_y.as_ref(), y)?);
-        let precomputed = Some(Kernel::default_for(crate::points::PointKind::Precomputed)?);
+        let precomputed = Some(Kernel::default_for(PointKind::Precomputed)?);
         let test = Self { kernel_x: precomputed.clone(), kernel_y: precomputed, ..self.clone() };
-        test.test_gram([k.view(), l.view(), matrix(None, z)?.view()], compute)
+        test.test_values([k.view(), l.view(), matrix(None, z)?.view()], compute)
     }
 
     /// The test without a condition.

@@ -1,15 +1,15 @@
 //! Three-variable interaction tests (Lancaster).
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::Array2;
 
 use super::TestOutcome;
 use super::engine::{Resampled, Resampling, resample};
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
-use super::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
+use super::precomputed::{check_symmetric, check_variable, variable};
 use crate::gram::Pairs;
-use crate::measure::{Centering, check_same_rows, check_sizes, row_sums};
+use crate::measure::{Centering, check_same_rows, row_sums};
 use crate::{Compute, Kernel, Points, Result};
 
 /// Lancaster's test of a three-variable interaction.
@@ -61,44 +61,13 @@ impl Interaction {
     /// [`Independence::test`](super::Independence::test).
     pub fn test(&self, samples: [Points<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        let [x, y, z] = &samples;
-        check_sizes(
-            &[("first sample", x.reborrow()), ("second sample", y.reborrow()), ("third sample", z.reborrow())],
-            4,
-        )?;
-        check_same_rows(&[("x", x.len()), ("y", y.len()), ("z", z.len())])?;
-        self.run([x, y, z].map(|sample| Pairs::Within(sample.reborrow())), x.len(), compute)
-    }
-
-    /// As [`Interaction::test`], from a matrix of kernel values for each variable; the kernels must
-    /// be over `precomputed()`.
-    ///
-    /// # Errors
-    /// As [`Interaction::test`], and [`Error::Precomputed`](crate::Error::Precomputed) without
-    /// kernels or for matrices that are not symmetric.
-    pub fn test_gram(&self, matrices: [ArrayView2<'_, f64>; 3], compute: &Compute) -> Result<TestOutcome> {
-        check_level(self.level)?;
-        require_kernels(self.kernels.is_some())?;
-        let [k, l, m] = &matrices;
-        for (name, matrix) in [("first matrix", k), ("second matrix", l), ("third matrix", m)] {
-            check_values(name, matrix.view(), 4)?;
-        }
-        check_same_rows(&[("x", k.nrows()), ("y", l.nrows()), ("z", m.nrows())])?;
-        self.run([k, l, m].map(|matrix| Pairs::precomputed(matrix.view())), k.nrows(), compute)
-    }
-
-    /// As [`Interaction::test`], for each variable from its points, or from its kernel values where
-    /// its kernel is one over `precomputed()`.
-    ///
-    /// # Errors
-    /// As [`Interaction::test`] and [`Interaction::test_gram`].
-    pub fn test_pairs(&self, variables: [Pairs<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
-        check_level(self.level)?;
-        let [x, y, z] = variables;
+        let kernel = |i: usize| self.kernels.as_ref().map(|kernels| &kernels[i]);
+        let of = |i: usize| variable(kernel(i), samples[i].reborrow());
+        let [x, y, z] = [of(0)?, of(1)?, of(2)?];
         let n = check_variable("first sample", x, 4)?;
         let (second, third) = (check_variable("second sample", y, 4)?, check_variable("third sample", z, 4)?);
         check_same_rows(&[("x", n), ("y", second), ("z", third)])?;
-        self.run(variables, n, compute)
+        self.run([x, y, z].map(Pairs::Within), n, compute)
     }
 
     fn run(&self, variables: [Pairs<'_>; 3], n: usize, compute: &Compute) -> Result<TestOutcome> {

@@ -5,6 +5,7 @@ use std::fmt;
 use super::Resampled;
 use crate::error::AllowedRange;
 use crate::real::special::ln_gamma;
+use crate::wording::shortened;
 use crate::{Error, Result, Seed};
 
 /// The outcome of a test: the decision and all that it rests on.
@@ -116,7 +117,7 @@ impl fmt::Display for TestOutcome {
             let early = if self.stopped_early { ", stopped early" } else { "" };
             writeln!(f, "  {} {all} beside the observed one (seed {}){early}", self.permutations, self.seed.0)?;
         }
-        write!(f, "  kernel {}", self.kernel)
+        write!(f, "  kernel {}", shortened(self.kernel.as_str()))
     }
 }
 

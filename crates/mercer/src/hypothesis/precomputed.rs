@@ -3,9 +3,10 @@
 use ndarray::ArrayView2;
 
 use crate::error::PrecomputedNeed;
-use crate::gram::{Pairs, Tiles};
+use crate::gram::Tiles;
 use crate::measure::check_sizes;
-use crate::{Error, Points, Result};
+use crate::points::PointKind;
+use crate::{Error, Kernel, Points, Result};
 
 /// A symmetric matrix of finite kernel values of one sample, of at least `least` points; `name` is
 /// used in errors.
@@ -21,29 +22,24 @@ pub(super) fn check_values(name: &str, values: ArrayView2<'_, f64>, least: usize
     if n < least {
         return Err(Error::too_few("this test", format!("points of the {name}"), least, n));
     }
-    crate::Points::Vectors(values.view()).check_finite(name)?;
+    Points::Vectors(values.view()).check_finite(name)?;
     if (0..n).any(|i| (0..i).any(|j| values[[i, j]] != values[[j, i]])) {
         return Err(not_symmetric());
     }
     Ok(())
 }
 
-/// A variable of at least `least` points, from its points or from its kernel values; how many there
-/// are.
+/// A variable of at least `least` points, or a symmetric matrix of their kernel values; how many
+/// there are.
 ///
 /// # Errors
 /// As [`check_values`].
-pub(super) fn check_variable(name: &str, pairs: Pairs<'_>, least: usize) -> Result<usize> {
-    match pairs {
-        Pairs::Within(Points::Precomputed(values)) => check_values(name, values, least).map(|()| values.nrows()),
-        Pairs::Within(points) => check_sizes(&[(name, points)], least).map(|()| points.len()),
-        Pairs::Between(..) => Err(Error::unsupported(
-            "test",
-            "pairs between two samples",
-            "a variable is one sample",
-            "give points or a square matrix of kernel values",
-        )),
+pub(super) fn check_variable(name: &str, points: Points<'_>, least: usize) -> Result<usize> {
+    match points {
+        Points::Precomputed(values) => check_values(name, values, least)?,
+        points => check_sizes(&[(name, points)], least)?,
     }
+    Ok(points.len())
 }
 
 /// Kernel values of one sample.
@@ -54,12 +50,18 @@ pub(super) fn check_symmetric(tiles: &dyn Tiles) -> Result<()> {
     if tiles.symmetric() { Ok(()) } else { Err(not_symmetric()) }
 }
 
-/// A test on kernel values has its kernels named.
+/// Points as the kernel of a variable takes them; a test on kernel values has its kernels named.
 ///
 /// # Errors
-/// [`Error::Precomputed`] when one is missing.
-pub(super) fn require_kernels(present: bool) -> Result<()> {
-    if present { Ok(()) } else { Err(Error::precomputed("a test on kernel values", PrecomputedNeed::Values)) }
+/// [`Error::Precomputed`] for kernel values without a kernel.
+pub(super) fn variable<'a>(kernel: Option<&Kernel>, points: Points<'a>) -> Result<Points<'a>> {
+    match kernel {
+        Some(kernel) => Ok(kernel.points(points)),
+        None if points.kind() == PointKind::Precomputed => {
+            Err(Error::precomputed("a test on kernel values", PrecomputedNeed::Values))
+        }
+        None => Ok(points),
+    }
 }
 
 fn not_symmetric() -> Error {

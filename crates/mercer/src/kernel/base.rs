@@ -289,6 +289,7 @@ bases! {
         graphs::weisfeiler_lehman::WeisfeilerLehman,
         graphs::shortest_path::ShortestPath,
         graphs::random_walk::RandomWalk,
+        custom::leaf::Custom,
     }
     special {
         elementary::constant::Constant => |k| Form::Constant(k.value()),
@@ -307,6 +308,11 @@ impl Base {
     /// The value of a kernel that is the same for every pair.
     pub(crate) fn constant(&self) -> Option<f64> {
         if let Form::Constant(value) = self.form() { Some(value) } else { None }
+    }
+
+    /// The kernel of a program that it is, if it is one.
+    pub(crate) fn as_custom(&self) -> Option<&Custom> {
+        if let Self::Custom(custom) = self { Some(custom) } else { None }
     }
 
     /// The weighted sum that it is, if its shape is a list of weights.

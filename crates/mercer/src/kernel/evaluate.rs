@@ -36,8 +36,9 @@ impl Kernel {
     /// `k(x, y)` with about 31 digits, from the same formulas.
     ///
     /// # Errors
-    /// As [`Kernel::evaluate`].
+    /// As [`Kernel::evaluate`]; [`Error::Unsupported`] for a kernel of a program.
     pub fn evaluate_precisely(&self, x: &[f64], y: &[f64]) -> Result<DoubleDouble> {
+        self.refuse_custom("31 digits", "its tiles are in double precision")?;
         self.check_pair(x, y)?;
         let lift = |v: &[f64]| v.iter().map(|&v| DoubleDouble::from_f64(v)).collect::<Vec<_>>();
         Ok(self.value(&self.parameter_values::<DoubleDouble>(), &lift(x), &lift(y)))
@@ -145,6 +146,7 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
     }
     match base.form() {
         Form::Constant(_) => rest[0],
+        Form::Object if base.as_custom().is_some() => custom_value(base, x, y),
         // Refused before: there is no vector among their points.
         Form::Matrix | Form::Object | Form::Diagram => N::from_f64(f64::NAN),
         Form::Brownian => brownian(shape[0], x, y),
@@ -156,6 +158,13 @@ fn base_value<N: Real>(base: &Base, own: &[N], x: &[N], y: &[N]) -> N {
             base.visit_columnwise(OneFold { shape, length: &length, x, y }).unwrap_or(N::from_f64(f64::NAN))
         }
     }
+}
+
+/// A kernel of a program knows `f64` alone: a constant in every other arithmetic. What needs more
+/// asks [`Kernel::first_custom`] before.
+fn custom_value<N: Real>(base: &Base, x: &[N], y: &[N]) -> N {
+    let numbers = |v: &[N]| v.iter().map(|v| v.value()).collect::<Vec<f64>>();
+    base.as_custom().map_or(N::from_f64(f64::NAN), |custom| N::from_f64(custom.value(&numbers(x), &numbers(y))))
 }
 
 fn metric_value<N: Real>(metric: MetricKind, length: &dyn Fn(usize) -> N, x: &[N], y: &[N]) -> N {

@@ -8,6 +8,7 @@ pub mod catalogue;
 pub(crate) mod check_domain;
 pub(crate) mod closed_forms;
 pub mod columnwise;
+pub mod custom;
 mod default;
 mod domain;
 pub mod elementary;
@@ -44,6 +45,7 @@ pub use algebra::transformed::{PointList, PointMap};
 pub use bags::embedding::EmbeddingForm;
 pub use base::Base;
 pub(crate) use base::{ColumnwiseVisitor, Form, ProfileVisitor};
+pub use custom::CustomKernel;
 pub use domain::Domain;
 pub use leaf::MetricKind;
 pub use lengthscale::Lengthscale;
@@ -132,6 +134,14 @@ impl Kernel {
     pub fn is_precomputed(&self) -> bool {
         matches!(self, Self::Base(base) if base.form() == Form::Matrix)
             || self.children().into_iter().any(Self::is_precomputed)
+    }
+
+    /// Whether nothing is known of some part but its values: they were precomputed, or a program
+    /// computes them and does not declare that they are positive semi-definite. No search for
+    /// counterexamples has been made, so that a method must look at the values itself.
+    pub(crate) fn has_unknown_values(&self) -> bool {
+        let unknown = self.is_precomputed() || self.first_custom().is_some();
+        unknown && !self.property(Property::PositiveSemidefinite).is_proven()
     }
 
     /// Whether its values are inner products of explicit features of objects: what

@@ -16,6 +16,11 @@ pub(crate) struct ObjectPairs<'a> {
 }
 
 impl<'a> ObjectPairs<'a> {
+    /// The same points, borrowed for a shorter time.
+    pub(crate) fn reborrow(&self) -> ObjectPairs<'_> {
+        ObjectPairs { rows: self.rows.reborrow(), cols: self.cols.as_ref().map(Points::reborrow) }
+    }
+
     /// The points as strings.
     pub(crate) fn strings(&self) -> Result<(&'a Strings, Option<&'a Strings>)> {
         let of = |points: Points<'a>| match points {
@@ -35,7 +40,7 @@ impl<'a> ObjectPairs<'a> {
     }
 }
 
-/// A base kernel on strings, graphs, bags or diagrams.
+/// A base kernel on strings, graphs, bags or diagrams, or a kernel of a program.
 pub(crate) trait ObjectKernel {
     /// The values on pairs of points of its domain. All work per point is done here.
     ///
@@ -87,6 +92,11 @@ pub(crate) trait ObjectTiles: Debug + Send + Sync {
     fn diagonal_derivatives(&self, _own: usize) -> (Vec<f64>, Vec<f64>) {
         let (rows, cols) = self.diagonals();
         (vec![0.0; rows.len()], vec![0.0; cols.unwrap_or(rows).len()])
+    }
+
+    /// Whether the points are vectors, so that there is a value for a pair of them.
+    fn is_on_vectors(&self) -> bool {
+        false
     }
 
     /// The sparse features whose inner products the values are, of the rows and of the columns.

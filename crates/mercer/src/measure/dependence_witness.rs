@@ -47,8 +47,9 @@ pub fn dependence_witness(
     check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], 1)?;
     check_same_rows(&[("x", x.len()), ("y", y.len())])?;
     check_same_rows(&[("s", s.len()), ("t", t.len())])?;
-    let k = resolved(kernels.0, x.reborrow(), compute)?.bind(Pairs::Between(s.reborrow(), x.reborrow()), compute)?;
-    let l = resolved(kernels.1, y.reborrow(), compute)?.bind(Pairs::Between(t.reborrow(), y.reborrow()), compute)?;
+    // The medians are those of the sample, which the points of evaluation must not change.
+    let k = kernels.0.resolve(x.reborrow(), compute)?.bind(Pairs::Between(s.reborrow(), x.reborrow()), compute)?;
+    let l = kernels.1.resolve(y.reborrow(), compute)?.bind(Pairs::Between(t.reborrow(), y.reborrow()), compute)?;
     let n = x.len() as f64;
     let value = |_, k: &[f64], l: &[f64]| {
         let products: f64 = k.iter().zip(l).map(|(a, b)| a * b).sum();
@@ -95,11 +96,6 @@ pub fn dependence_shares<'a, 'b>(
         k.iter().zip(l).enumerate().map(entry).sum::<f64>() / n
     };
     by_row(&k, &l, value, compute)
-}
-
-/// A kernel with the medians of the sample, which the points of evaluation must not change.
-fn resolved(kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<Kernel> {
-    Ok(kernel.bind(Pairs::Within(x), compute)?.kernel().clone())
 }
 
 /// A value for every row from the two rows of kernel values, strips in parallel.

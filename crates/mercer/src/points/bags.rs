@@ -127,6 +127,11 @@ impl Bags {
         self.instances.range(bag)
     }
 
+    /// Every instance as a bag of its own, in the order of [`Bags::instances`].
+    pub fn singles(&self) -> Self {
+        Self { instances: self.instances.singles(), weights: None }
+    }
+
     /// The weights of instances, if they are not equal.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()

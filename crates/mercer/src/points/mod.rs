@@ -18,6 +18,7 @@ mod reservoir;
 mod sample;
 mod scaling;
 mod select;
+mod size;
 mod strings;
 mod summary;
 mod table;
@@ -38,6 +39,7 @@ pub use reservoir::Reservoir;
 pub use sample::Sample;
 pub use scaling::{Affine, Scaling};
 pub use select::ColumnSelector;
+pub use size::Size;
 pub use strings::Strings;
 pub use summary::{ColumnKind, ColumnSummary, NumberSummary};
 pub(crate) use table::category_codes;
@@ -147,6 +149,42 @@ impl<'a> Points<'a> {
             }
             other => Err(Error::wrong_points("this method", PointKind::Vectors, other.kind())),
         }
+    }
+
+    /// The points as strings.
+    ///
+    /// # Errors
+    /// [`Error::WrongPoints`] if they are something else.
+    pub fn strings(&self) -> Result<&'a Strings> {
+        if let Self::Strings(strings) = self { Ok(strings) } else { Err(self.wrong(PointKind::Strings)) }
+    }
+
+    /// The points as graphs.
+    ///
+    /// # Errors
+    /// [`Error::WrongPoints`] if they are something else.
+    pub fn graphs(&self) -> Result<&'a Graphs> {
+        if let Self::Graphs(graphs) = self { Ok(graphs) } else { Err(self.wrong(PointKind::Graphs)) }
+    }
+
+    /// The points as bags.
+    ///
+    /// # Errors
+    /// [`Error::WrongPoints`] if they are something else.
+    pub fn bags(&self) -> Result<&'a Bags> {
+        if let Self::Bags(bags) = self { Ok(bags) } else { Err(self.wrong(PointKind::Bags)) }
+    }
+
+    /// The points as persistence diagrams.
+    ///
+    /// # Errors
+    /// [`Error::WrongPoints`] if they are something else.
+    pub fn diagrams(&self) -> Result<&'a Diagrams> {
+        if let Self::Diagrams(diagrams) = self { Ok(diagrams) } else { Err(self.wrong(PointKind::Diagrams)) }
+    }
+
+    fn wrong(&self, takes: PointKind) -> Error {
+        Error::wrong_points("this method", takes, self.kind())
     }
 
     /// The same points, borrowed for a shorter time.

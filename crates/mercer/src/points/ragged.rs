@@ -44,6 +44,11 @@ impl Ragged {
         Ok(Self { rows, ends })
     }
 
+    /// Every row as a group of its own.
+    pub(crate) fn singles(&self) -> Self {
+        Self { rows: self.rows.clone(), ends: (1..=self.rows.nrows()).collect() }
+    }
+
     /// The number of groups.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()

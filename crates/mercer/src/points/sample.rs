@@ -60,7 +60,8 @@ impl Sample {
         Self::select(self.as_points(), rows)
     }
 
-    /// Both samples as one, the points of the first before those of the second.
+    /// Both samples as one, the points of the first before those of the second. Of precomputed kernel
+    /// values a row has those with all points of both.
     ///
     /// # Errors
     /// [`Error::Shape`] for vectors with different numbers of columns, [`Error::Mismatch`] for
@@ -85,6 +86,20 @@ impl Sample {
             (Points::Graphs(x), Points::Graphs(y)) => Self::Graphs(x.pooled(y)?),
             (Points::Bags(x), Points::Bags(y)) => Self::Bags(x.pooled(y)?),
             (Points::Diagrams(x), Points::Diagrams(y)) => Self::Diagrams(x.pooled(y)?),
+            (Points::Precomputed(x), Points::Precomputed(y)) => {
+                let n = x.nrows() + y.nrows();
+                if let Some(wrong) = [x.ncols(), y.ncols()].into_iter().find(|columns| *columns != n) {
+                    return Err(Error::shape(
+                        "kernel values of a point",
+                        format!("one per point of both samples ({n})"),
+                        wrong,
+                    ));
+                }
+                Self::Precomputed(
+                    ndarray::concatenate(Axis(0), &[x, y])
+                        .map_err(|e| Error::shape("kernel values of a point", n, e))?,
+                )
+            }
             (Points::Mixed(x), Points::Mixed(y)) => Self::Mixed(x.pooled(y)?),
             (x, y) => return Err(x.differs_from(&y)),
         })

@@ -23,6 +23,8 @@ const NUMBER: usize = 8;
 
 /// Writes the container. Texts and arrays are in the order of their names.
 pub(crate) fn write(out: &mut dyn Write, record: &Record) -> io::Result<()> {
+    // What could not be read again is not written.
+    record.check_kernels().map_err(io::Error::other)?;
     let mut header = Map::new();
     header.insert(TEXTS.into(), record.texts.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
     let mut at = 0;

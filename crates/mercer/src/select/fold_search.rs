@@ -409,7 +409,7 @@ impl Run<'_> {
         self.compute.report("search", self.done, self.done + left + 1);
         self.compute.remark(|| {
             let list: Vec<String> = parameters.iter().map(|p| format!("{p:.3e}")).collect();
-            format!("{kernel} on {rows} rows, {} {}", self.search.parameter, list.join(", "))
+            format!("{} on {rows} rows, {} {}", kernel.short(), self.search.parameter, list.join(", "))
         });
     }
 

@@ -246,9 +246,8 @@ impl HeldOutLogistic<'_> {
     /// As [`LogisticRegression::plan`].
     pub fn affordable_rows(&self, rows: usize, fits: usize, flops: f64, compute: &Compute) -> Result<usize> {
         let classes = self.labels.iter().max().map_or(0, |m| m + 1);
-        let mut rows = rows;
-        while rows > LEAST_ROWS && fits as f64 * self.spec.plan(rows, self.x.columns(), classes, compute)?.flops > flops
-        {
+        let (mut rows, numbers) = (rows, self.x.size().numbers());
+        while rows > LEAST_ROWS && fits as f64 * self.spec.plan(rows, numbers, classes, compute)?.flops > flops {
             rows = (rows * 4 / 5).max(LEAST_ROWS);
         }
         Ok(rows)

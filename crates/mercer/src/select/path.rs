@@ -135,7 +135,7 @@ pub fn ridge_path<'x>(
     let scores = match by_band(&problem, lambdas, parts.is_some(), compute)? {
         Some(scores) => Ok(scores),
         None => {
-            spec.plan(x.len(), x.columns(), y.ncols(), compute)?;
+            spec.plan(x.len(), x.size().numbers(), y.ncols(), compute)?;
             by_spectrum(&problem, lambdas, parts.as_deref(), compute)
         }
     };

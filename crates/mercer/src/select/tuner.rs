@@ -6,7 +6,6 @@ use super::Criterion;
 use super::ard::with_column_lengthscales;
 use super::smooth_score::{SmoothScore, smooth_score};
 use crate::error::{MemoryPurpose, Remedy};
-use crate::gram::Pairs;
 use crate::learn::parameter_space::{
     ParameterSpace, SearchOptions, Target, check_names, movable, movable_names, search,
 };
@@ -137,7 +136,7 @@ impl RidgeTuner {
             parameters: start.len(),
             tolerance: TOLERANCE,
             scale: 1.0,
-            work: &format!("parameters of {}", self.kernel),
+            work: &format!("parameters of {}", self.kernel.short()),
             describe: |value| format!("score {:.6}", value.exp()),
         };
         let found = search(Target::Smooth(&mut objective), &start, &options, compute)?;
@@ -173,7 +172,7 @@ impl RidgeTuner {
 
     /// The kernel with medians resolved and, if requested, one lengthscale per column.
     fn expanded(&self, x: Points<'_>, compute: &Compute) -> Result<Kernel> {
-        let resolved = self.kernel.bind(Pairs::Within(x), compute)?.kernel().clone();
+        let resolved = self.kernel.resolve(x, compute)?;
         if self.ard { with_column_lengthscales(&resolved, x.columns()) } else { Ok(resolved) }
     }
 

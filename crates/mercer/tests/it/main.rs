@@ -41,6 +41,7 @@ mod gram {
 }
 mod hypothesis {
     mod calibration;
+    mod calibration_objects;
     mod drift;
     mod interpretation;
     mod outcomes;
@@ -55,6 +56,7 @@ mod kernel {
     mod bags;
     mod broken;
     mod conformance;
+    mod custom;
     mod docs_table;
     mod graphs;
     mod mixed;

@@ -9,7 +9,6 @@ use super::sparse::CellMatrix;
 use crate::error::MemoryPurpose;
 use crate::features::fourier::{allocate_by_mass, check};
 use crate::features::sampling::{Sampling, Source};
-use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points that one task works on. 256 to 4096 differ by less than the noise of 13 % (20 000 points,
@@ -102,7 +101,7 @@ impl RandomBinning {
     /// As [`RandomBinning::draw`]; [`Error::Value`] for NaN and infinities.
     pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<BinningFeatures> {
         Points::Vectors(x).check_finite("sample")?;
-        let kernel = resolve_medians(&self.kernel, x.into(), compute)?;
+        let kernel = self.kernel.resolve(x, compute)?;
         Self { kernel, ..self.clone() }.draw(x.ncols(), compute)
     }
 }

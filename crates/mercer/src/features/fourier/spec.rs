@@ -6,7 +6,6 @@ use super::draw;
 use super::transform::FourierFeatures;
 use crate::error::MemoryPurpose;
 use crate::features::{Sampling, SpectralMeasure};
-use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// How a frequency becomes features.
@@ -105,7 +104,7 @@ impl RandomFourier {
     /// As [`RandomFourier::draw`]; [`Error::Value`] for NaN and infinities.
     pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<FourierFeatures> {
         Points::Vectors(x).check_finite("sample")?;
-        let kernel = resolve_medians(&self.kernel, x.into(), compute)?;
+        let kernel = self.kernel.resolve(x, compute)?;
         Self { kernel, ..self.clone() }.draw(x.ncols(), compute)
     }
 }

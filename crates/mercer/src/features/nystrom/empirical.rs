@@ -1,7 +1,7 @@
 //! The empirical kernel map.
 
 use super::NystromFeatures;
-use crate::gram::{self, Pairs, resolve_medians};
+use crate::gram::{self, Pairs};
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -38,13 +38,13 @@ pub fn empirical_kernel_map<'x>(
     if x.is_empty() {
         return Err(Error::too_few("an empirical kernel map", "points", 1, 0));
     }
-    let kernel = resolve_medians(kernel, x, compute)?;
+    let kernel = kernel.resolve(x, compute)?;
     let eigen = symmetric_eigen(gram::dense(&kernel.bind(Pairs::Within(x), compute)?, compute)?.view(), compute)?;
     let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let threshold = x.len() as f64 * f64::EPSILON * largest;
     if let Some(value) = eigen.values.first().filter(|v| **v < -1e3 * threshold) {
         let reason = format!("the Gram matrix of this sample has the eigenvalue {value:e}");
-        return Err(Error::NotPositiveDefinite { kernel: kernel.to_string(), reason, counterexample: None });
+        return Err(Error::NotPositiveDefinite { kernel: kernel.short(), reason, counterexample: None });
     }
     let map = eigen.map(|v| if v > threshold { 1.0 / v.sqrt() } else { 0.0 });
     NystromFeatures::with_map(kernel, x.into(), map).measured_on(x, compute)

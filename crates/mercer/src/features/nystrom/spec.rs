@@ -3,7 +3,6 @@
 use super::{Landmarks, NystromFeatures};
 use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
-use crate::gram::resolve_medians;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Nyström features.
@@ -68,7 +67,7 @@ impl Nystrom {
             return Err(Error::too_few("a Nyström map", "points", 1, 0));
         }
         require_psd_for(&self.kernel, x, compute)?;
-        let kernel = resolve_medians(&self.kernel, x, compute)?;
+        let kernel = self.kernel.resolve(x, compute)?;
         let (points, rows) = self.landmarks.choose_rows(&kernel, x, self.components, self.tolerance, compute)?;
         Ok(NystromFeatures::of_points(kernel, points, self.rank, compute)?.measured_on(x, compute)?.with_rows(rows))
     }

@@ -8,7 +8,7 @@ use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::slots::Slots;
 use super::{Bound, diagonal, embedding, node_paths, range};
-use crate::error::{PrecomputedNeed, Requirement};
+use crate::error::{MemoryPurpose, PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::algebra::columns::named_column;
 use crate::kernel::check_domain::rows_to_array;
@@ -80,13 +80,31 @@ fn other_kind(kernel: &Kernel, x: &Points<'_>, y: &Points<'_>) -> Error {
 
 fn bind_objects<'a, 'o>(kernel: &Kernel, objects: ObjectPairs<'o>, compute: &'o Compute) -> Result<Bound<'a>> {
     kernel.check_objects(objects.rows.kind())?;
+    reserve(kernel, objects, compute)?;
     let kernel = &median::resolve_objects(kernel, objects, compute)?;
     let (n, m) = (objects.rows.len(), objects.cols.map(|cols| cols.len()));
     let (rows, cols) = (Array2::zeros((n, 0)), m.map(|m| Array2::zeros((m, 0))));
     let slots = Slots::of_data(rows.view(), cols.as_ref().map(|cols| cols.view()));
-    let mut binder = Binder { slots, matrix: None, objects: Some((objects, compute)), mixed: None, parameters: 0 };
+    let mut binder = Binder { objects: Some((objects, compute)), ..Binder::new(slots, Some(compute)) };
     let root = binder.bind(kernel, 0)?;
     checked((kernel.clone(), root), (n, m), binder.slots)
+}
+
+/// Asks for the memory of what every kernel on objects makes of them.
+fn reserve(kernel: &Kernel, objects: ObjectPairs<'_>, compute: &Compute) -> Result<()> {
+    let bytes = objects.rows.size().bound + objects.cols.map_or(0, |cols| cols.size().bound);
+    let what = format!("{} with this kernel", objects.rows.kind());
+    let advice = "use fewer or smaller points, or a higher memory limit";
+    compute.reserve(MemoryPurpose::Features, &what, object_leaves(kernel) * bytes, advice)
+}
+
+/// The kernels in an expression that bring their own features of objects.
+fn object_leaves(kernel: &Kernel) -> u64 {
+    match kernel {
+        Kernel::Base(base) => u64::from(base.domain().objects().is_some()),
+        Kernel::Embedded(..) | Kernel::NodePaths(..) => 1,
+        other => other.children().into_iter().map(object_leaves).sum(),
+    }
 }
 
 pub(super) fn bind_vectors<'a>(
@@ -103,8 +121,7 @@ pub(super) fn bind_vectors<'a>(
     let kernel = median::resolve(kernel, rows, cols, compute)?;
     kernel.check_vectors(rows)?;
     cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
-    let mut binder =
-        Binder { slots: Slots::of_data(rows, cols), matrix: None, objects: None, mixed: None, parameters: 0 };
+    let mut binder = Binder::new(Slots::of_data(rows, cols), Some(compute));
     let root = binder.bind(&kernel, 0)?;
     checked((kernel, root), (rows.nrows(), cols.map(|cols| cols.nrows())), binder.slots)
 }
@@ -124,7 +141,7 @@ fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compu
     kernel.check_mixed(x)?;
     y.map_or(Ok(()), |y| kernel.check_mixed(y))?;
     let slots = Slots::of_data(x.numbers(), y.map(Mixed::numbers));
-    let mut binder = Binder { slots, matrix: None, objects: None, mixed: Some((x, y, compute)), parameters: 0 };
+    let mut binder = Binder { mixed: Some((x, y, compute)), ..Binder::new(slots, Some(compute)) };
     let root = binder.bind(&kernel, 0)?;
     checked((kernel, root), (x.len(), y.map(Mixed::len)), binder.slots)
 }
@@ -133,8 +150,7 @@ fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compu
 /// were bound.
 pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'a>> {
     let data = all.slots.points[0].rows.select(Axis(0), points);
-    let mut binder =
-        Binder { slots: Slots::of_data(data.view(), None), matrix: None, objects: None, mixed: None, parameters: 0 };
+    let mut binder = Binder::new(Slots::of_data(data.view(), None), None);
     let root = binder.bind(&all.kernel, 0).ok()?;
     let (kernel, shape) = (all.kernel.clone(), (points.len(), points.len()));
     Some(Bound {
@@ -171,7 +187,7 @@ fn bind_matrix<'a>(kernel: &Kernel, matrix: CowArray<'a, f64, Ix2>, symmetric: b
     let shape = matrix.dim();
     let empty = Array2::zeros((0, 0));
     let slots = Slots::of_data(empty.view(), None);
-    let mut binder = Binder { slots, matrix: Some((matrix, symmetric)), objects: None, mixed: None, parameters: 0 };
+    let mut binder = Binder { matrix: Some((matrix, symmetric)), ..Binder::new(slots, None) };
     let root = binder.bind(kernel, 0)?;
     let kernel = kernel.clone();
     let (slots, composed) = (binder.slots, OnceLock::new());
@@ -183,10 +199,16 @@ pub(super) struct Binder<'a, 'o> {
     matrix: Option<(CowArray<'a, f64, Ix2>, bool)>,
     objects: Option<(ObjectPairs<'o>, &'o Compute)>,
     mixed: Option<(&'o Mixed, Option<&'o Mixed>, &'o Compute)>,
+    /// For kernels of a program, which are on vectors, too; none where they cannot occur.
+    compute: Option<&'o Compute>,
     parameters: usize,
 }
 
 impl<'a, 'o> Binder<'a, 'o> {
+    fn new(slots: Slots, compute: Option<&'o Compute>) -> Self {
+        Self { slots, matrix: None, objects: None, mixed: None, compute, parameters: 0 }
+    }
+
     /// A binder of all pairs within a sample that was checked.
     pub(super) fn of_points(x: &'o Points<'a>, compute: &'o Compute) -> Self {
         let mut mixed = None;
@@ -203,13 +225,13 @@ impl<'a, 'o> Binder<'a, 'o> {
                 (Slots::of_data(none.view(), None), Some((ObjectPairs { rows, cols: None }, compute)))
             }
         };
-        Self { slots, matrix: None, objects, mixed, parameters: 0 }
+        Self { objects, mixed, ..Self::new(slots, Some(compute)) }
     }
 
     /// A binder of a symmetric matrix of precomputed values.
     fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
         let slots = Slots::of_data(Array2::zeros((0, 0)).view(), None);
-        Self { slots, matrix: Some((matrix.into(), true)), objects: None, mixed: None, parameters: 0 }
+        Self { matrix: Some((matrix.into(), true)), ..Self::new(slots, None) }
     }
 
     /// The bound expression of a kernel on the data.
@@ -297,6 +319,7 @@ impl<'a, 'o> Binder<'a, 'o> {
         let Some((rows, cols, compute)) = self.mixed else { return Err(unknown()) };
         let column = |rows: &'o Mixed| rows.object(name).ok_or_else(unknown);
         let pairs = ObjectPairs { rows: column(rows)?, cols: cols.map(column).transpose()? };
+        reserve(k, pairs, compute)?;
         let none = |count: usize| Array2::zeros((count, 0));
         let slot = self.slots.features(none(pairs.rows.len()), pairs.cols.map(|cols| none(cols.len())));
         let outside = self.objects.replace((pairs, compute));
@@ -340,7 +363,7 @@ impl<'a, 'o> Binder<'a, 'o> {
                 }
             }
             Form::Brownian => self.need_points(kernel)?.brownian(base, slot),
-            Form::Object => self.object(kernel, base),
+            Form::Object => self.object(kernel, base, slot),
             Form::Diagram => {
                 let (Base::Persistence(persistence), Some((objects, compute))) = (base, self.objects) else {
                     return Err(Error::wrong_points(kernel, PointKind::Diagrams, PointKind::Vectors));
@@ -351,14 +374,20 @@ impl<'a, 'o> Binder<'a, 'o> {
         }
     }
 
-    fn object(&mut self, kernel: &Kernel, base: &Base) -> Result<Kind<'a>> {
+    fn object(&mut self, kernel: &Kernel, base: &Base, slot: usize) -> Result<Kind<'a>> {
         let found = self.need_points(kernel)?.objects.map_or(PointKind::Vectors, |(objects, _)| objects.rows.kind());
-        let takes = base.domain().objects();
-        match (base.as_object(), self.objects) {
-            (Some(object), Some((objects, compute))) if takes == Some(found) => {
-                object.bind(objects, compute).map(Kind::Object)
-            }
-            _ => Err(Error::wrong_points(kernel, takes.unwrap_or(PointKind::Vectors), found)),
+        let takes = base.domain().objects().unwrap_or(PointKind::Vectors);
+        let points = &self.slots.points[slot];
+        let pairs = match &self.objects {
+            Some((objects, _)) => objects.reborrow(),
+            None => ObjectPairs {
+                rows: points.rows.view().into(),
+                cols: points.cols.as_ref().map(|cols| cols.view().into()),
+            },
+        };
+        match (base.as_object(), self.compute) {
+            (Some(object), Some(compute)) if takes == found => object.bind(pairs, compute).map(Kind::Object),
+            _ => Err(Error::wrong_points(kernel, takes, found)),
         }
     }
 

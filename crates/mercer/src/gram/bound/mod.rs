@@ -159,7 +159,7 @@ impl Tiles for Bound<'_> {
     }
 
     fn submatrix(&self, points: &[usize]) -> Option<Box<dyn Tiles + '_>> {
-        if self.precomputed || !self.symmetric || self.root.has_objects() {
+        if self.precomputed || !self.symmetric || self.root.has_own_tiles() {
             return None;
         }
         bind::bind_some(self, points).map(|bound| Box::new(bound) as Box<dyn Tiles>)

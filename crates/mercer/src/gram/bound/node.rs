@@ -23,7 +23,13 @@ impl Node<'_> {
     /// Whether a kernel on objects is among its parts, so that there is no formula for a pair of
     /// vectors.
     pub(crate) fn has_objects(&self) -> bool {
-        matches!(self.kind, Kind::Object(_)) || self.children().into_iter().any(Self::has_objects)
+        matches!(&self.kind, Kind::Object(tiles) if !tiles.is_on_vectors())
+            || self.children().into_iter().any(Self::has_objects)
+    }
+
+    /// Whether a kernel brings its own rectangles.
+    pub(crate) fn has_own_tiles(&self) -> bool {
+        matches!(self.kind, Kind::Object(_)) || self.children().into_iter().any(Self::has_own_tiles)
     }
 
     /// About how many operations the kernels on objects take for a value.

@@ -3,7 +3,7 @@
 use ndarray::Array2;
 
 use super::Independence;
-use crate::gram::{KernelFamily, MetricKind, Pairs, Tiles};
+use crate::gram::{KernelFamily, MetricKind, Pairs};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
 use crate::hypothesis::groups::Orders;
@@ -23,8 +23,10 @@ impl Independence {
     /// permutation; the unbiased statistic, all pairs with the same weight.
     pub(super) fn aggregate(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         let (kx, ky) = (several(&self.kernel_x, x, compute)?, several(&self.kernel_y, y, compute)?);
-        let n = kx[0].bind(x, compute)?.shape().0;
-        check_same_rows(&[("x", n), ("y", ky[0].bind(y, compute)?.shape().0)])?;
+        kx[0].resolve(x.rows(), compute)?;
+        ky[0].resolve(y.rows(), compute)?;
+        let n = x.rows().len();
+        check_same_rows(&[("x", n), ("y", y.rows().len())])?;
         reserve(n, kx.len() + ky.len(), compute)?;
         let unbiased = Self { estimator: HsicEstimator::Unbiased, ..self.clone() };
         let mut resolved = Vec::new();

@@ -1,15 +1,13 @@
 //! Joint independence of several variables.
 
-use ndarray::ArrayView2;
-
 use crate::gram::{self, Pairs, Tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::engine::{Resampling, resample};
 use crate::hypothesis::groups::{Orders, Strata};
 use crate::hypothesis::orders::{JointOrders, reserve};
 use crate::hypothesis::outcome::check_level;
-use crate::hypothesis::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
-use crate::measure::{check_same_rows, check_sizes};
+use crate::hypothesis::precomputed::{check_symmetric, check_variable, variable};
+use crate::measure::check_same_rows;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A test of the joint independence of two or more variables (dHSIC).
@@ -58,48 +56,29 @@ impl JointIndependence {
     /// # Errors
     /// [`Error::Shape`] for fewer than two variables, different numbers of rows or fewer than 4,
     /// and as [`Independence::test`](super::Independence::test).
-    pub fn test(&self, samples: &[Points<'_>], compute: &Compute) -> Result<TestOutcome> {
-        check_level(self.level)?;
-        let named: Vec<(&str, Points<'_>)> = samples.iter().map(|s| ("variable", s.reborrow())).collect();
-        check_sizes(&named, 4)?;
-        self.run(&samples.iter().map(|s| Pairs::Within(s.reborrow())).collect::<Vec<_>>(), compute)
-    }
-
-    /// As [`JointIndependence::test`], from a matrix of kernel values for each variable; the
-    /// kernels must be over `precomputed()`.
-    ///
-    /// # Errors
-    /// As [`JointIndependence::test`], and [`Error::Precomputed`] without kernels or for matrices
-    /// that are not symmetric.
     ///
     /// # Example
+    /// Variables known by their kernel values:
     /// ```
-    /// use mercer::{Compute, hypothesis::JointIndependence};
+    /// use mercer::{Compute, Points, hypothesis::JointIndependence};
     /// use ndarray::Array2;
     /// let k = Array2::from_shape_fn((6, 6), |(i, j)| if i % 2 == j % 2 { 1.0 } else { 0.0 });
     /// let test = JointIndependence { kernels: Some(vec!["precomputed()".parse()?; 2]), ..JointIndependence::default() };
     /// // Of the 20 ways to choose three points out of six, two give the same groups.
-    /// mercer::assert_close!(test.test_gram(&[k.view(), k.view()], &Compute::new())?.p_value, 0.1, abs = 1e-15);
+    /// let p_value = test.test(&[Points::Precomputed(k.view()); 2], &Compute::new())?.p_value;
+    /// mercer::assert_close!(p_value, 0.1, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn test_gram(&self, matrices: &[ArrayView2<'_, f64>], compute: &Compute) -> Result<TestOutcome> {
+    pub fn test(&self, samples: &[Points<'_>], compute: &Compute) -> Result<TestOutcome> {
         check_level(self.level)?;
-        require_kernels(self.kernels.is_some())?;
-        matrices.iter().try_for_each(|m| check_values("matrix of a variable", m.view(), 4))?;
-        self.run(&matrices.iter().map(|m| Pairs::precomputed(m.view())).collect::<Vec<_>>(), compute)
-    }
-
-    /// As [`JointIndependence::test`], for each variable from its points, or from its kernel values
-    /// where its kernel is one over `precomputed()`.
-    ///
-    /// # Errors
-    /// As [`JointIndependence::test`] and [`JointIndependence::test_gram`].
-    pub fn test_pairs(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {
-        check_level(self.level)?;
-        for pairs in variables {
-            check_variable("variable", *pairs, 4)?;
+        let kernels = self.kernels.as_deref().unwrap_or_default();
+        let mut variables = Vec::new();
+        for (i, points) in samples.iter().enumerate() {
+            let points = variable(kernels.get(i), points.reborrow())?;
+            check_variable("variable", points, 4)?;
+            variables.push(Pairs::Within(points));
         }
-        self.run(variables, compute)
+        self.run(&variables, compute)
     }
 
     fn run(&self, variables: &[Pairs<'_>], compute: &Compute) -> Result<TestOutcome> {

@@ -7,7 +7,7 @@ mod joint;
 
 pub use joint::JointIndependence;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::Array2;
 
 use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
@@ -15,9 +15,9 @@ use super::factors::FactorProducts;
 use super::groups::{Orders, Strata};
 use super::orders::{OrderProducts, centered, reserve};
 use super::outcome::check_level;
-use super::precomputed::{check_symmetric, check_values, check_variable, require_kernels};
+use super::precomputed::{check_symmetric, check_variable, variable};
 use crate::gram::{Bound, Pairs, Tiles};
-use crate::measure::{Centering, HsicEstimator, aligned_hsic, check_same_rows, check_sizes, hsic_of, row_sums};
+use crate::measure::{Centering, HsicEstimator, aligned_hsic, check_same_rows, hsic_of, row_sums};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A test of the independence of `x` and `y` from pairs `(xᵢ, yᵢ)`.
@@ -103,6 +103,8 @@ impl Independence {
 
     /// Tests whether `x` and `y` are independent.
     ///
+    /// A variable with a kernel over `precomputed()` is the matrix of its kernel values.
+    ///
     /// # Cost
     /// For smooth kernels and 256 points or more, `O(nrs)` for each permutation, with the ranks `r`
     /// and `s` of the two matrices to eleven digits, and nothing of size `n²`. Otherwise both
@@ -113,51 +115,30 @@ impl Independence {
     /// [`Error::Shape`] for different numbers of rows or fewer than 4, [`Error::Value`] for NaN and
     /// infinities, [`Error::Parameter`] for a level outside of (0, 1) or no permutations,
     /// [`Error::AllEqual`] for a constant sample where its lengthscale is to be chosen,
+    /// [`Error::Precomputed`] for kernel values without a kernel or that are not symmetric,
     /// [`Error::Memory`] when the matrices do not fit, [`Error::Canceled`].
-    pub fn test<'a, 'b>(
-        &self,
-        x: impl Into<Points<'a>>,
-        y: impl Into<Points<'b>>,
-        compute: &Compute,
-    ) -> Result<TestOutcome> {
-        let (x, y) = (x.into(), y.into());
-        check_sizes(&[("first sample", x.reborrow()), ("second sample", y.reborrow())], 4)?;
-        self.run(Pairs::Within(x), Pairs::Within(y), compute)
-    }
-
-    /// As [`Independence::test`], from the two matrices of kernel values; the kernels must be over
-    /// `precomputed()`.
-    ///
-    /// # Errors
-    /// As [`Independence::test`], and [`Error::Precomputed`] without kernels or for matrices that
-    /// are not symmetric.
     ///
     /// # Example
+    /// A variable known by its kernel values:
     /// ```
     /// use mercer::{Compute, hypothesis::Independence};
     /// use ndarray::Array2;
     /// let k = Array2::from_shape_fn((6, 6), |(i, j)| if i % 2 == j % 2 { 1.0 } else { 0.0 });
     /// let test = Independence { kernel_x: Some("precomputed()".parse()?), kernel_y: Some("precomputed()".parse()?), ..Independence::default() };
     /// // Of the 20 ways to choose three points out of six, two give the same groups.
-    /// mercer::assert_close!(test.test_gram(k.view(), k.view(), &Compute::new())?.p_value, 0.1, abs = 1e-15);
+    /// mercer::assert_close!(test.test(&k, &k, &Compute::new())?.p_value, 0.1, abs = 1e-15);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn test_gram(&self, k: ArrayView2<'_, f64>, l: ArrayView2<'_, f64>, compute: &Compute) -> Result<TestOutcome> {
-        require_kernels(self.kernel_x.is_some() && self.kernel_y.is_some())?;
-        check_values("first matrix", k, 4)?;
-        check_values("second matrix", l, 4)?;
-        self.run(Pairs::precomputed(k), Pairs::precomputed(l), compute)
-    }
-
-    /// As [`Independence::test`], for each variable from its points, or from its kernel values
-    /// where its kernel is one over `precomputed()`.
-    ///
-    /// # Errors
-    /// As [`Independence::test`] and [`Independence::test_gram`].
-    pub fn test_pairs(&self, x: Pairs<'_>, y: Pairs<'_>, compute: &Compute) -> Result<TestOutcome> {
+    pub fn test<'a, 'b>(
+        &self,
+        x: impl Into<Points<'a>>,
+        y: impl Into<Points<'b>>,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
+        let (x, y) = (variable(self.kernel_x.as_ref(), x.into())?, variable(self.kernel_y.as_ref(), y.into())?);
         check_variable("first sample", x, 4)?;
         check_variable("second sample", y, 4)?;
-        self.run(x, y, compute)
+        self.run(Pairs::Within(x), Pairs::Within(y), compute)
     }
 
     fn run<'a, 'b>(&self, x: Pairs<'a>, y: Pairs<'b>, compute: &Compute) -> Result<TestOutcome> {

@@ -73,7 +73,7 @@ pub(super) fn of_split(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel
 pub(in crate::hypothesis) fn of_objects(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     let mut kernels = Vec::new();
     for kernel in Kernel::family_of(pairs.rows())? {
-        kernels.extend(kernel.bind(pairs, compute)?.kernel().multiples()?);
+        kernels.extend(kernel.resolve(pairs.rows(), compute)?.multiples()?);
     }
     Ok(kernels)
 }

@@ -14,13 +14,11 @@ pub(super) use aggregated::smallest_p;
 pub(super) use bandwidths::{of_objects, quantiles};
 pub use columns::ColumnOutcome;
 
-use ndarray::ArrayView2;
-
 use super::TestOutcome;
 use super::engine::Enumeration;
 use super::groups::Strata;
 use super::outcome::check_level;
-use super::precomputed::{check_values, require_kernels};
+use super::precomputed::{check_variable, variable};
 use crate::gram::Pairs;
 use crate::measure::{Estimator, Pooled};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -131,6 +129,9 @@ impl TwoSample {
 
     /// Tests whether the two samples have the same distribution.
     ///
+    /// With a kernel over `precomputed()`, a sample is the rows of its kernel values with all points
+    /// of the first sample and then of the second: both together are a symmetric matrix.
+    ///
     /// # Cost
     /// For `N = m + n` points and `B` permutations: every pair once and `N²B/2` multiplications for
     /// each kernel, as products of tiles with all label vectors; no matrix is stored (the spectral
@@ -141,6 +142,7 @@ impl TwoSample {
     /// for NaN and infinities, [`Error::Parameter`] for a level outside of (0, 1) or no
     /// permutations, [`Error::Unsupported`] or [`Error::AllEqual`] for choices that do not fit
     /// together or points that are all equal where lengthscales are to be chosen,
+    /// [`Error::Precomputed`] for kernel values without a kernel or that are not symmetric,
     /// [`Error::Memory`], [`Error::Canceled`].
     pub fn test<'a, 'b>(
         &self,
@@ -149,39 +151,42 @@ impl TwoSample {
         compute: &Compute,
     ) -> Result<TestOutcome> {
         check_level(self.level)?;
-        let pooled = Pooled::new(x.into(), y.into(), 2)?;
-        let data =
-            PooledPairs { pairs: Pairs::Within(pooled.points()), first: pooled.first(), total: pooled.points().len() };
-        self.run(&data, compute)
+        let of = self.kernel.as_ref();
+        let pooled = Pooled::new(variable(of, x.into())?, variable(of, y.into())?, 2)?;
+        self.test_pooled(pooled.points(), pooled.first(), compute)
     }
 
-    /// As [`TwoSample::test`], from the kernel values of the pooled sample, of which the first
-    /// `first` points are the first sample. The kernel must be one over `precomputed()`.
+    /// As [`TwoSample::test`], from both samples as one, of which the first `first` points are the
+    /// first sample: nothing is copied. Precomputed kernel values are those of all pairs of the
+    /// pooled sample.
     ///
     /// # Errors
-    /// As [`TwoSample::test`], and [`Error::Precomputed`] without a kernel or for a matrix that is
-    /// not symmetric.
+    /// As [`TwoSample::test`].
     ///
     /// # Example
     /// ```
     /// use mercer::{Compute, hypothesis::TwoSample};
     /// use ndarray::array;
     /// let k = array![[1.0, 0.9, 0.1, 0.1], [0.9, 1.0, 0.1, 0.1], [0.1, 0.1, 1.0, 0.9], [0.1, 0.1, 0.9, 1.0]];
-    /// let outcome = TwoSample::permutation("precomputed()".parse()?).test_gram(k.view(), 2, &Compute::new())?;
+    /// let outcome = TwoSample::permutation("precomputed()".parse()?).test_pooled(&k, 2, &Compute::new())?;
     /// assert_eq!(outcome.p_value, 2.0 / 6.0);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn test_gram(&self, gram: ArrayView2<'_, f64>, first: usize, compute: &Compute) -> Result<TestOutcome> {
+    pub fn test_pooled<'a>(
+        &self,
+        points: impl Into<Points<'a>>,
+        first: usize,
+        compute: &Compute,
+    ) -> Result<TestOutcome> {
         check_level(self.level)?;
-        require_kernels(self.kernel.is_some())?;
-        check_values("pooled sample", gram, 2)?;
-        let total = gram.nrows();
+        let points = variable(self.kernel.as_ref(), points.into())?;
+        let total = check_variable("pooled sample", points, 2)?;
         for (name, size) in [("first", first), ("second", total.saturating_sub(first))] {
             if size < 2 {
                 return Err(Error::too_few("a two-sample test", format!("points of the {name} sample"), 2, size));
             }
         }
-        self.run(&PooledPairs { pairs: Pairs::precomputed(gram), first, total }, compute)
+        self.run(&PooledPairs { pairs: Pairs::Within(points), first, total }, compute)
     }
 
     fn run(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {

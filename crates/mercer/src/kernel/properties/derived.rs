@@ -74,7 +74,7 @@ impl Derived {
     fn nothing(kernel: &Kernel) -> Self {
         let open = || Verdict::Unknown("no rule applies".into());
         Self {
-            text: kernel.to_string(),
+            text: kernel.short(),
             psd: open(),
             strictly_pd: open(),
             nsd: open(),

@@ -129,7 +129,7 @@ impl Kernel {
     pub fn proof(&self) -> String {
         let line = |(property, verdict): (Property, Verdict)| match verdict {
             Verdict::Proven(proof) | Verdict::Refuted(proof) => proof.to_string(),
-            Verdict::Unknown(missing) => format!("{self} is {}? Unknown: {missing}", property.adjective()),
+            Verdict::Unknown(missing) => format!("{} is {}? Unknown: {missing}", self.short(), property.adjective()),
         };
         self.properties().into_iter().map(line).collect::<Vec<_>>().join("\n")
     }

@@ -20,7 +20,7 @@ use std::str::FromStr;
 pub(crate) use arguments::Arguments;
 use syntax::{Piece, Syntax, error_at};
 
-use super::{Kernel, catalogue};
+use super::{Kernel, catalogue, custom};
 use crate::wording::nearest;
 use crate::{Error, Result};
 
@@ -40,6 +40,7 @@ pub(crate) fn build_kernel(text: &str, piece: &Piece) -> Result<Kernel> {
         Syntax::Sum(parts) => fold(text, parts, |a, b| a + b),
         Syntax::Product(parts) => build_product(text, parts),
         Syntax::Power(base, exponent) => build_power(text, base, exponent),
+        Syntax::Call(name, _) if name == custom::leaf::ENTRY.name => Err(program_kernel(text, piece.start)),
         Syntax::Call(name, arguments) => {
             let entry = catalogue::find(name).ok_or_else(|| unknown(text, piece.start, name))?;
             Arguments::new(text, entry.name, piece.start, arguments).build(entry.build)
@@ -88,6 +89,12 @@ fn build_power(text: &str, base: &Piece, exponent: &Piece) -> Result<Kernel> {
         return Err(error_at(text, exponent.start, "the exponent must be a whole number"));
     };
     build_kernel(text, base)?.power(value).map_err(|e| error_at(text, exponent.start, e.to_string()))
+}
+
+fn program_kernel(text: &str, position: usize) -> Error {
+    let message = "custom(…) stands for a kernel that a program defined, which its text does not hold: make it with \
+                   Kernel::custom";
+    error_at(text, position, message)
 }
 
 fn unknown(text: &str, position: usize, name: &str) -> Error {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::kernel::{ColumnRef, Kernel};
-use crate::wording::{list_text, number_text};
+use crate::wording::{list_text, number_text, shortened};
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,9 +30,37 @@ impl fmt::Display for Kernel {
     }
 }
 
+impl Kernel {
+    /// The text for people: of long lists in it (the vocabulary of a fitted `words()`, points) the
+    /// first items, and how many there are. The whole text, which reads back, is that of `Display`.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, Kernel, points::Strings};
+    /// let strings: Strings = (0..900).map(|i| format!("word{i}")).collect();
+    /// let k = "words(weights=tfidf)".parse::<Kernel>()?.resolve(&strings, &Compute::new())?;
+    /// assert!(k.to_string().len() > 10_000);
+    /// assert_eq!(
+    ///     k.short(),
+    ///     r#"words(weights=tfidf, documents=900, words=["word0", "word1", "word10", … 900 in all], counts=[1, 1, 1, … 900 in all])"#
+    /// );
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn short(&self) -> String {
+        shortened(self.to_string())
+    }
+}
+
 fn write_call(f: &mut fmt::Formatter<'_>, name: &str, arguments: &[(&'static str, String)]) -> fmt::Result {
     write!(f, "{name}(")?;
-    write_joined(f, arguments.iter().map(|(name, value)| format!("{name}={value}")), ", ")?;
+    write_joined(
+        f,
+        arguments.iter().map(|(name, value)| match *name {
+            "" => value.clone(),
+            name => format!("{name}={value}"),
+        }),
+        ", ",
+    )?;
     write!(f, ")")
 }
 

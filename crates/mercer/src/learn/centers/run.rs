@@ -12,7 +12,7 @@ use super::task::Task;
 use super::validation::{CenterData, Owned, Validation};
 use super::{CenterMachine, CenterPlan};
 use crate::definiteness::require_psd_for;
-use crate::gram::{Pairs, resolve_medians};
+use crate::gram::Pairs;
 use crate::{Compute, Kernel, Result};
 
 /// Newton steps of a loss that is not quadratic.
@@ -22,8 +22,8 @@ const NEWTON_STEPS: usize = 100;
 /// The fit of checked data.
 pub(super) fn fit(machine: &CenterMachine, data: CenterData<'_>, compute: &Compute) -> Result<CenterFit> {
     require_psd_for(&machine.kernel, data.x, compute)?;
-    let plan = machine.plan(data.x.len(), data.x.columns(), data.task.outputs(), compute)?;
-    let kernel = resolve_medians(&machine.kernel, data.x, compute)?;
+    let plan = machine.plan(data.x.len(), data.x.size().numbers(), data.task.outputs(), compute)?;
+    let kernel = machine.kernel.resolve(data.x, compute)?;
     let Some(held_out) = machine.held_out else {
         let (basis, part) = seen_from_centers(machine, &kernel, data, &plan, compute)?;
         let solution = solve(machine, &kernel, data.again(), (&basis, &part), &plan, &mut |_, _| Ok(false), compute)?;

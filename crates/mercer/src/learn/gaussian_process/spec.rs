@@ -8,7 +8,6 @@ use super::optimize::optimize;
 use super::state_space;
 use crate::definiteness::require_psd_for;
 use crate::error::{AllowedRange, MemoryPurpose};
-use crate::gram::Pairs;
 use crate::learn::parameter_space::{check_names, movable};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -82,10 +81,10 @@ impl GaussianProcess {
     ) -> Result<GaussianProcessFit> {
         let x = x.into();
         self.check(x, y, compute)?;
-        // Binding resolves medians, so that they can be optimized.
-        let kernel = x_kernel(&self.kernel, x, compute)?;
+        // Medians become numbers, so that they can be optimized.
+        let kernel = self.kernel.resolve(x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
-        let bytes = self.bytes(&kernel, x.len(), x.columns());
+        let bytes = self.bytes(&kernel, x);
         compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimization) = if self.optimize {
             let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
@@ -125,14 +124,15 @@ impl GaussianProcess {
     }
 
     /// The most bytes that a fit allocates at a time.
-    fn bytes(&self, kernel: &Kernel, rows: usize, columns: usize) -> u64 {
+    fn bytes(&self, kernel: &Kernel, x: Points<'_>) -> u64 {
+        let rows = x.len();
         let (names, allowed) = (names(kernel), movable(kernel, &self.free));
         let moves = |i: usize| self.optimize && allowed[i] && !self.fixed.contains(&names[i]);
-        match state_space::process_sum(kernel, self.noise, columns) {
+        match state_space::process_sum(kernel, self.noise, x.columns()) {
             Some(process_sum) if !process_sum.unknown(kernel).into_iter().any(moves) => {
                 state_space::bytes(&process_sum, rows)
             }
-            _ => 8 * (rows as u64).pow(2),
+            _ => 8 * (rows as u64).pow(2) + x.object_bytes(),
         }
     }
 
@@ -149,9 +149,4 @@ impl GaussianProcess {
         Points::Vectors(y.insert_axis(Axis(1))).check_finite("targets")?;
         require_psd_for(&self.kernel, x, compute)
     }
-}
-
-/// The kernel with medians resolved on the data.
-pub(super) fn x_kernel(kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<Kernel> {
-    Ok(kernel.bind(Pairs::Within(x), compute)?.kernel().clone())
 }

@@ -159,7 +159,7 @@ impl LogisticRegression {
         lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
         check_options(self.tolerance, self.max_iterations)?;
         let (model, classes) = self.model(x.len(), labels, weights)?;
-        let plan = self.plan(x.len(), x.columns(), classes, compute)?;
+        let plan = self.plan(x.len(), x.size().numbers(), classes, compute)?;
         if plan.solver == LossSolver::Centers {
             let one = |&lambda: &f64| self.on_centers(lambda, x, (labels, classes), &model.weights, &plan, compute);
             return lambdas.iter().map(one).collect();
@@ -190,7 +190,7 @@ impl LogisticRegression {
         plan: &LossPlan,
         compute: &Compute,
     ) -> Result<LogisticFit> {
-        let machine = self.request(x.len(), x.columns(), classes, lambda).machine(compute)?;
+        let machine = self.request(x.len(), x.size().numbers(), classes, lambda).machine(compute)?;
         let fit = if classes == 2 {
             let sides = Array2::from_shape_fn((labels.len(), 1), |(i, _)| if labels[i] == 1 { 1.0 } else { -1.0 });
             machine.fit(x, sides.view(), Some(weights.view()), compute)?

@@ -172,7 +172,7 @@ impl KernelMachine {
     ) -> Result<Vec<KernelMachineFit>> {
         self.check(lambdas, x, y)?;
         let model = self.model(y, sample_weights)?;
-        let plan = self.plan(x.len(), x.columns(), compute)?;
+        let plan = self.plan(x.len(), x.size().numbers(), compute)?;
         if plan.solver == LossSolver::Centers {
             return self.on_centers(lambdas, (x, y, model.weights.view()), &plan, compute);
         }
@@ -222,7 +222,7 @@ impl KernelMachine {
         plan: &LossPlan,
         compute: &Compute,
     ) -> Result<Vec<KernelMachineFit>> {
-        let machine = self.request(x.len(), x.columns()).machine(compute)?;
+        let machine = self.request(x.len(), x.size().numbers()).machine(compute)?;
         let targets = y.insert_axis(Axis(1));
         let one = |&lambda: &f64| {
             let fit = CenterMachine { lambda, ..machine.clone() }.fit(x, targets, Some(weights), compute)?;

@@ -9,7 +9,7 @@ use crate::error::MemoryPurpose;
 use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
 use crate::solve::state_space::ProcessSum;
-use crate::{Compute, Result};
+use crate::{Compute, Points, Result};
 
 /// The largest rank of the preconditioner of conjugate gradients.
 const MAX_RANK: usize = 1000;
@@ -152,7 +152,10 @@ impl fmt::Display for RidgePlan {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) rows: usize,
+    /// The columns of vectors, and for other points those of vectors with as many bytes.
     pub(super) columns: usize,
+    /// Operations for a pair of points.
+    pub(super) work: f64,
     pub(super) outputs: usize,
     /// Of the explicit features, where there are such.
     pub(super) features: Option<FeatureSize>,
@@ -163,6 +166,13 @@ pub(super) struct Size {
 pub(super) struct FeatureSize {
     pub(super) values: usize,
     pub(super) width: usize,
+}
+
+impl Size {
+    pub(super) fn of(x: Points<'_>, outputs: usize) -> Self {
+        let size = x.size();
+        Self { rows: size.rows, columns: size.numbers(), work: size.work, outputs, features: None }
+    }
 }
 
 impl Ridge {
@@ -184,7 +194,7 @@ impl Ridge {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
-        self.plan_for(Size { rows, columns, outputs, features: None }, false, compute)
+        self.plan_for(Size { rows, columns, work: columns as f64, outputs, features: None }, false, compute)
     }
 
     /// The plan, for data with unpenalized functions beyond the intercept or without.
@@ -405,5 +415,5 @@ fn vectors(size: Size) -> u64 {
 
 /// One pass over the pairs.
 fn kernel_flops(size: Size) -> f64 {
-    (size.rows as f64).powi(2) * (size.columns as f64 + 10.0)
+    (size.rows as f64).powi(2) * (size.work + 10.0)
 }

@@ -142,7 +142,7 @@ impl Ridge {
         // How many features there are is known once they are counted.
         let bound = if self.may_use_features(data.x) { Some(bind()?) } else { None };
         let features = bound.as_ref().and_then(|problem| features::size(&problem.bound));
-        let size = Size { rows: data.x.len(), columns: data.x.columns(), outputs: data.y.ncols(), features };
+        let size = Size { features, ..Size::of(data.x, data.y.ncols()) };
         let mut plan = self.plan_for(size, data.basis.is_some(), compute)?;
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
@@ -158,7 +158,7 @@ impl Ridge {
         let solution = solution?;
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
             let reason = format!("the regularized matrix of this data has the eigenvalue {value:e}");
-            return Err(Error::NotPositiveDefinite { kernel: self.kernel.to_string(), reason, counterexample: None });
+            return Err(Error::NotPositiveDefinite { kernel: self.kernel.short(), reason, counterexample: None });
         }
         RidgeFit::new(self, data, &problem, solution, plan, compute)
     }
@@ -170,12 +170,11 @@ impl Ridge {
     /// As [`Ridge::plan`] and [`Kernel::bind`].
     pub fn plan_on<'a>(&self, x: impl Into<Points<'a>>, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
         let x = self.kernel.points(x);
-        let (rows, columns) = (x.len(), x.columns());
         let features = match self.may_use_features(x) {
             true => features::size(&self.kernel.bind(Pairs::Within(x), compute)?),
             false => None,
         };
-        self.plan_for(Size { rows, columns, outputs, features }, false, compute)
+        self.plan_for(Size { features, ..Size::of(x, outputs) }, false, compute)
     }
 
     /// Whether the points may have explicit features that the solver uses.
@@ -195,7 +194,7 @@ impl Ridge {
             RidgeSolver::Features => features::solve(problem, self.lambda, plan.rank, compute),
             RidgeSolver::ConjugateGradients => iterative::solve(problem, self.lambda, plan.rank, compute),
             RidgeSolver::Mixed => {
-                let proven = !self.indefinite && !self.kernel.is_precomputed();
+                let proven = !self.indefinite && !self.kernel.has_unknown_values();
                 mixed::solve(problem, self.lambda, proven, self.tolerance, compute)
             }
             RidgeSolver::StateSpace => {

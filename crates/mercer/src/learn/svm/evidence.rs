@@ -104,10 +104,10 @@ impl BinarySvm {
         (svm, epsilon)
     }
 
-    /// Refuses a solution with `‖f‖² < 0` on given kernel values, which only an indefinite matrix
+    /// Refuses a solution with `‖f‖² < 0` on kernel values of which nothing is known, which only an indefinite matrix
     /// can have. Kernels with a proof need no such evidence: with a large `C` the sum is rounding.
     pub(super) fn require_norm(&self, kernel: &Kernel) -> Result<()> {
-        if !kernel.is_precomputed() {
+        if !kernel.has_unknown_values() {
             return Ok(());
         }
         let terms = || self.coefficients.iter().zip(&self.decisions).map(|(c, f)| c * (f - self.offset));
@@ -116,6 +116,6 @@ impl BinarySvm {
             return Ok(());
         }
         let reason = format!("the function that was found has the squared norm {square:e}");
-        Err(Error::NotPositiveDefinite { kernel: kernel.to_string(), reason, counterexample: None })
+        Err(Error::NotPositiveDefinite { kernel: kernel.short(), reason, counterexample: None })
     }
 }

@@ -147,7 +147,7 @@ impl Support {
         record.put_count("columns", self.columns());
         record.put_slice("support", &self.indices.iter().map(|&i| i as f64).collect::<Vec<f64>>());
         // The numbers of the support vectors are all that is left of kernel values.
-        if !self.kernel.is_precomputed() {
+        if !matches!(self.vectors, Sample::References(_)) {
             record.put_points("support_vectors", self.vectors.as_points());
         }
     }

@@ -38,7 +38,7 @@ fn refuse_indefinite(kernel: &Kernel, bound: &Bound<'_>, compute: &Compute) -> R
     let found = check_matrix(gram::dense(bound, compute)?.view(), compute)?;
     found.counterexample().map_or(Ok(()), |counterexample| {
         Err(Error::NotPositiveDefinite {
-            kernel: kernel.to_string(),
+            kernel: kernel.short(),
             reason: counterexample.to_string(),
             counterexample: Some(Box::new(counterexample.clone())),
         })

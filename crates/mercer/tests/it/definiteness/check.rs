@@ -380,3 +380,17 @@ fn psd_matrices_are_returned_bit_for_bit() {
         assert!(repair(array![[f64::NAN]].view(), method, &Compute::new()).is_err());
     }
 }
+
+#[test]
+fn objects_are_shown_in_a_few_words() {
+    let strings: mercer::points::Strings =
+        ["abc", "abd", "xyz", "a string that is too long to be shown"].into_iter().collect();
+    let k: Kernel = "minus(spectrum(length=1), 3*spectrum(length=2))".parse().unwrap();
+    let found = check(&k, Some((&strings).into()), &CheckOptions::default(), &Compute::new()).unwrap();
+    let counterexample = found.counterexample().unwrap();
+    assert_eq!(counterexample.objects.len(), counterexample.indices.len());
+    for (row, shown) in counterexample.indices.iter().zip(&counterexample.objects) {
+        assert_eq!(*shown, mercer::Points::from(&strings).describe(*row).unwrap());
+        assert!(counterexample.to_string().contains(&format!("at row {row}, x = {shown}")), "{counterexample}");
+    }
+}

@@ -43,7 +43,7 @@ fn feature_tests_are_tests_with_the_kernel_of_the_features() {
     let gram = (&gram + &gram.t()) * 0.5;
     let found = two_sample(20, 199).test(&x, &y, &compute).unwrap();
     let precomputed = TwoSample { permutations: 199, ..TwoSample::permutation(kernel("precomputed()")) };
-    let expected = precomputed.test_gram(gram.view(), 40, &compute).unwrap();
+    let expected = precomputed.test_pooled(&gram, 40, &compute).unwrap();
     assert_close!(found.statistic, expected.statistic, 1e-13);
     assert_eq!(found.p_value, expected.p_value);
     found.null.unwrap().iter().zip(expected.null.unwrap()).for_each(|(f, e)| assert_close!(*f, e, 1e-12));
@@ -120,7 +120,7 @@ fn what_has_no_features_is_refused() {
     assert!(two_sample(7, 9).test(&x, &y, &compute).unwrap().p_value > 0.0);
     let gram = Array2::eye(20);
     let given = TwoSample { kernel: Some(kernel("precomputed()")), ..two_sample(10, 9) };
-    assert!(matches!(given.test_gram(gram.view(), 10, &compute), Err(Error::Precomputed { .. })));
+    assert!(matches!(given.test_pooled(&gram, 10, &compute), Err(Error::Precomputed { .. })));
     // Nothing varies, nothing is rejected.
     let constant = Array2::from_elem((10, 1), 3.0);
     assert_eq!(two_sample(10, 9).test(&constant, &constant, &compute).unwrap().p_value, 1.0);

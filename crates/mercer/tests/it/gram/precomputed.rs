@@ -5,7 +5,7 @@ use mercer::hypothesis::{
     ConditionalIndependence, ConditionalMethod, ConditionalSmoothing, Independence, Interaction, JointIndependence,
     TwoSample, TwoSampleMethod,
 };
-use mercer::{Compute, Error, Kernel, Seed};
+use mercer::{Compute, Error, Kernel, Points, Seed};
 use ndarray::{Array2, Axis};
 
 fn normal(seed: u64, rows: usize, columns: usize) -> Array2<f64> {
@@ -22,6 +22,10 @@ fn values(k: &str, x: &Array2<f64>) -> Array2<f64> {
     gram::dense(&kernel(k).bind(Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap()
 }
 
+fn given(values: &Array2<f64>) -> Points<'_> {
+    Points::Precomputed(values.view())
+}
+
 #[test]
 fn two_samples_and_independence() {
     let compute = Compute::new();
@@ -32,12 +36,18 @@ fn two_samples_and_independence() {
         let test = TwoSample { method, permutations: 99, ..TwoSample::permutation(k.clone()) };
         let expected = test.test(&x, &y, &compute).unwrap();
         let precomputed = TwoSample { kernel: Some(kernel("precomputed()")), ..test };
-        let found = precomputed.test_gram(gram(&pooled).view(), 12, &compute).unwrap();
+        let found = precomputed.test_pooled(&gram(&pooled), 12, &compute).unwrap();
         assert_close!(found.statistic, expected.statistic, 1e-14);
         assert_close!(found.p_value, expected.p_value, 1e-9);
+        // Each sample by the rows of its values with all points.
+        let all = gram(&pooled);
+        let (first, second) = all.view().split_at(Axis(0), 12);
+        let by_rows = precomputed.test(first, second, &compute).unwrap();
+        assert_eq!((by_rows.statistic, by_rows.p_value), (found.statistic, found.p_value));
+        assert!(matches!(precomputed.test(first, first, &compute), Err(Error::Shape { .. })));
     }
     assert!(matches!(
-        TwoSample::default().test_gram(gram(&pooled).view(), 12, &compute),
+        TwoSample::default().test_pooled(Points::Precomputed(gram(&pooled).view()), 12, &compute),
         Err(Error::Precomputed { .. })
     ));
     let y = normal(26, 12, 1);
@@ -45,7 +55,7 @@ fn two_samples_and_independence() {
     let expected = test.test(&x, &y, &compute).unwrap();
     let pre = Some(kernel("precomputed()"));
     let precomputed = Independence { kernel_x: pre.clone(), kernel_y: pre, ..Independence::default() };
-    let found = precomputed.test_gram(gram(&x).view(), gram(&y).view(), &compute).unwrap();
+    let found = precomputed.test(&gram(&x), &gram(&y), &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
 }
 
@@ -55,23 +65,23 @@ fn several_variables() {
     let texts = ["gaussian(lengthscale=1)", "laplacian()", "gaussian(lengthscale=2)"];
     let samples = [normal(1, 20, 1), normal(2, 20, 2), normal(3, 20, 1)];
     let matrices: Vec<Array2<f64>> = texts.iter().zip(&samples).map(|(k, x)| values(k, x)).collect();
-    let views = [matrices[0].view(), matrices[1].view(), matrices[2].view()];
+    let views = [0, 1, 2].map(|i| Points::Precomputed(matrices[i].view()));
     let points = [(&samples[0]).into(), (&samples[1]).into(), (&samples[2]).into()];
     let pre = || kernel("precomputed()");
 
     let test = JointIndependence { kernels: Some(texts.map(kernel).to_vec()), permutations: 99, level: 0.05 };
     let expected = test.test(&points, &compute).unwrap();
     let precomputed = JointIndependence { kernels: Some(vec![pre(); 3]), ..test };
-    let found = precomputed.test_gram(&views, &compute).unwrap();
+    let found = precomputed.test(&views, &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
-    assert!(matches!(JointIndependence::default().test_gram(&views, &compute), Err(Error::Precomputed { .. })));
+    assert!(matches!(JointIndependence::default().test(&views, &compute), Err(Error::Precomputed { .. })));
 
     let test = Interaction { kernels: Some(texts.map(kernel)), permutations: 99, level: 0.05 };
     let expected = test.test(points, &compute).unwrap();
     let precomputed = Interaction { kernels: Some([pre(), pre(), pre()]), ..test };
-    let found = precomputed.test_gram(views, &compute).unwrap();
+    let found = precomputed.test(views, &compute).unwrap();
     assert_eq!((found.p_value, found.statistic), (expected.p_value, expected.statistic));
-    assert!(matches!(Interaction::default().test_gram(views, &compute), Err(Error::Precomputed { .. })));
+    assert!(matches!(Interaction::default().test(views, &compute), Err(Error::Precomputed { .. })));
 }
 
 /// Columns of mean 0 and variance 1 are left as they are by the test on points.
@@ -108,14 +118,14 @@ fn given_a_third_variable() {
         };
         let (k, l) = (values("gaussian()", &x), values("gaussian()", &y));
         let m = values("gaussian(lengthscale=2)", &z);
-        let found = precomputed.test_gram([k.view(), l.view(), m.view()], &compute).unwrap();
+        let found = precomputed.test(&k, &l, given(&m), &compute).unwrap();
         assert_close!(found.statistic, expected.statistic, 1e-10);
         assert_close!(found.p_value, expected.p_value, 1e-8);
         // A constant condition is no condition.
         let constant = Array2::ones((40, 40));
-        let without = precomputed.test_gram([k.view(), l.view(), constant.view()], &compute).unwrap();
+        let without = precomputed.test(&k, &l, given(&constant), &compute).unwrap();
         let chosen = ConditionalIndependence { smoothing: ConditionalSmoothing::LeaveOneOut, ..precomputed };
-        assert!(chosen.test_gram([k.view(), l.view(), m.view()], &compute).unwrap().detail("ridge_x").is_some());
+        assert!(chosen.test(&k, &l, given(&m), &compute).unwrap().detail("ridge_x").is_some());
         let points = ConditionalIndependence {
             kernel_x: Some(kernel("gaussian()")),
             kernel_y: Some(kernel("gaussian()")),
@@ -141,14 +151,14 @@ fn matrices_that_are_not_kernel_values_are_refused() {
     let three = Interaction { kernels: Some([pre(), pre(), pre()]), ..Interaction::default() };
     for (bad, shape) in [(&skew, false), (&missing, false), (&wide, true), (&small, true)] {
         let errors = [
-            two.test_gram(bad.view(), 4, &compute).unwrap_err(),
-            pair.test_gram(good.view(), bad.view(), &compute).unwrap_err(),
-            three.test_gram([good.view(), good.view(), bad.view()], &compute).unwrap_err(),
+            two.test_pooled(bad, 4, &compute).unwrap_err(),
+            pair.test(&good, bad, &compute).unwrap_err(),
+            three.test([given(&good), given(&good), given(bad)], &compute).unwrap_err(),
         ];
         let is_size = |e: &Error| matches!(e, Error::Shape { .. } | Error::TooFew { .. });
         assert!(errors.iter().all(|e| is_size(e) == shape), "{errors:?}");
     }
-    assert!(matches!(two.test_gram(good.view(), 7, &compute), Err(Error::TooFew { .. })));
-    assert!(matches!(two.test_gram(skew.view(), 4, &compute), Err(Error::Precomputed { .. })));
-    assert!(matches!(two.test_gram(missing.view(), 4, &compute), Err(Error::Value { .. })));
+    assert!(matches!(two.test_pooled(&good, 7, &compute), Err(Error::TooFew { .. })));
+    assert!(matches!(two.test_pooled(&skew, 4, &compute), Err(Error::Precomputed { .. })));
+    assert!(matches!(two.test_pooled(&missing, 4, &compute), Err(Error::Value { .. })));
 }

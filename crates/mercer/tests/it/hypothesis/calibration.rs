@@ -43,7 +43,7 @@ fn interval(trials: u64, level: f64) -> (u64, u64) {
 
 /// Which side of the interval a test is held to.
 #[derive(Clone, Copy, PartialEq)]
-enum Held {
+pub(super) enum Held {
     /// The level is met.
     Both,
     /// The level is kept, and no share of p-values is too small.
@@ -55,7 +55,7 @@ enum Held {
 /// Runs a test on many data sets for which the hypothesis is true. Some hundred intervals are
 /// looked at, of which one is missed by chance now and then: the test then has to be within that of
 /// ten times as many other data sets.
-fn calibrate(name: &str, held: Held, p_value: impl Fn(&mut Stream, &Compute) -> f64) {
+pub(super) fn calibrate(name: &str, held: Held, p_value: impl Fn(&mut Stream, &Compute) -> f64) {
     let trials = effort(300, 2000);
     if let Err(missed) = within(name, held, 0..trials, &p_value) {
         println!("{missed}: looking at {} others", 10 * trials);

@@ -1,6 +1,7 @@
 //! Kernels on bags and persistence diagrams: values by their definitions, derivatives by
 //! differences, refusals, and learners on them.
 
+use mercer::function::{Expansion, instance_scores};
 use mercer::gram::{self, Pairs, Tiles};
 use mercer::kernel::Property;
 use mercer::learn::{GaussianProcess, Ridge, svm};
@@ -242,4 +243,37 @@ fn new_bags_are_compared_as_those_of_the_fit() {
         let expected = whole.slice(ndarray::s![..5, 5..]).to_owned();
         assert_close!(part.as_slice().unwrap(), expected.as_slice().unwrap(), each = 1e-14);
     }
+}
+
+/// `f(B) = Σ_x w_x f({x})` for an average of kernel values, by weights where there are some.
+#[test]
+fn scores_of_instances_add_up_to_the_value_of_their_bag() {
+    let compute = Compute::new();
+    let equal = bags(12, 4);
+    let count = equal.instances().nrows();
+    let weighted = equal.clone().with_weights((0..count).map(|i| 1.0 + (i % 3) as f64).collect()).unwrap();
+    let y = Array2::from_shape_fn((12, 2), |(i, j)| (i % 2) as f64 + 0.1 * (i * j) as f64);
+    for all in [equal, weighted] {
+        let fit = Ridge::new(kernel("mean_embedding(gaussian())"), 0.1).fit(&all, y.view(), None, &compute).unwrap();
+        let scores = instance_scores(fit.kernel(), &all, |alone| fit.predict(alone, &compute)).unwrap();
+        let values = fit.predict(&all, &compute).unwrap();
+        assert_eq!(scores.len(), 12);
+        for (bag, scores) in scores.iter().enumerate() {
+            let weight = |i: usize| all.weights().map_or(1.0, |weights| weights[all.range(bag)][i]);
+            let total: f64 = (0..scores.nrows()).map(weight).sum();
+            for output in 0..2 {
+                let mean: f64 = (0..scores.nrows()).map(|i| weight(i) * scores[[i, output]]).sum::<f64>() / total;
+                assert_close!(mean, values[[bag, output]], abs = 1e-12);
+            }
+        }
+    }
+    // Where the value is no sum, the score is still that of a bag with one instance.
+    let all = bags(6, 3);
+    let alpha = Array1::from_shape_fn(6, |i| i as f64 - 2.0);
+    let f = Expansion::new(&kernel("gaussian_embedding(gaussian())"), &all, alpha.view(), &compute).unwrap();
+    let scores = f.instance_scores(&all, &compute).unwrap();
+    let alone = Bags::new(&[all.bag(2).slice(ndarray::s![..1, ..])]).unwrap();
+    assert_close!(scores[2][0], f.evaluate(&alone, &compute).unwrap()[0], abs = 1e-15);
+    let refused = instance_scores(&kernel("gaussian()"), &all, |_| Ok(Array2::zeros((0, 0)))).unwrap_err();
+    assert!(matches!(refused, Error::WrongPoints { .. }));
 }

@@ -109,7 +109,7 @@ impl SharedGaussianProcess {
     ) -> Result<Bound<'a>> {
         check_data(x, y, noise)?;
         require_psd_for(&self.kernel, x, compute)?;
-        let bytes = 8 * (x.len() as u64).pow(2);
+        let bytes = 8 * (x.len() as u64).pow(2) + x.object_bytes();
         compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         self.kernel.bind(Pairs::Within(x), compute)
     }

@@ -9,7 +9,6 @@ use super::record::name_of;
 use super::{Approximation, Inducing, SparseGaussianProcessFit};
 use crate::error::{AllowedRange, MemoryPurpose};
 use crate::learn::GaussianProcess;
-use crate::learn::gaussian_process::spec::x_kernel;
 use crate::learn::parameter_space::check_names;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
@@ -87,7 +86,7 @@ impl SparseGaussianProcess {
     /// point can be used, [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, compute: &Compute) -> Result<SparseGaussianProcessFit> {
         self.check(x, y, compute)?;
-        let kernel = x_kernel(&self.kernel, x.into(), compute)?;
+        let kernel = self.kernel.resolve(x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
         self.reserve(x.nrows(), compute)?;
         let points = self.inducing.choose(&kernel, x, compute)?;

@@ -130,7 +130,7 @@ fn singular(matrix: &Array2<f64>, at: Setting<'_>, compute: &Compute) -> Error {
     match eigenvalues(matrix.view(), compute).map(|values| values.first().copied()) {
         Err(Error::Canceled) => Error::Canceled,
         Ok(Some(value)) if value < 0.5 * at.mu - 1e-10 * matrix.diag().sum() => Error::NotPositiveDefinite {
-            kernel: at.matrix.kernel().to_string(),
+            kernel: at.matrix.kernel().short(),
             reason: format!("on this data a regularized matrix has the eigenvalue {value:e}, below λ"),
             counterexample: None,
         },

@@ -195,11 +195,7 @@ impl Run<'_> {
             return Err(lost_penalty());
         }
         let reason = format!("on this data a vector ρ of the iteration has ρᵀKρ = {value:e}");
-        Err(Error::NotPositiveDefinite {
-            kernel: self.problem.matrix.kernel().to_string(),
-            reason,
-            counterexample: None,
-        })
+        Err(Error::NotPositiveDefinite { kernel: self.problem.matrix.kernel().short(), reason, counterexample: None })
     }
 
     /// Progress on the scale of the logarithm of the gap.
