@@ -183,7 +183,7 @@ impl ConditionalIndependence {
             return self.without_condition().test(Points::Precomputed(x), Points::Precomputed(y), compute);
         }
         reserve(x.nrows(), compute)?;
-        let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * &z;
+        let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * z;
         let kernel_x = precomputed.bind(Pairs::precomputed(joint.view()), compute)?;
         let kernel_y = kernel_y.bind(Pairs::precomputed(y.view()), compute)?;
         self.decide(self.products(&kernel_x, &kernel_y, Pairs::precomputed(z.view()), compute)?, compute)

@@ -38,7 +38,7 @@ enum Values {
     /// All of them.
     Kept(Array2<f64>),
     /// Made for every rectangle that is asked for.
-    Made(Sample, Option<Sample>),
+    Made(Box<(Sample, Option<Sample>)>),
 }
 
 impl CustomTiles {
@@ -68,7 +68,7 @@ impl CustomTiles {
         let largest = blocks.iter().flatten().chain(on_diagonal).fold(0.0_f64, |m, v| m.max(v.abs()));
         let values = match keep {
             true => Values::Kept(joined(&blocks, (rows.len(), cols.len()), pairs.cols.is_none())),
-            false => Values::Made(rows.into(), pairs.cols.map(Sample::from)),
+            false => Values::Made(Box::new((rows.into(), pairs.cols.map(Sample::from)))),
         };
         let on_vectors = rows.kind() == PointKind::Vectors;
         Ok(Self { kernel, values, diagonals, largest, on_vectors })
@@ -171,7 +171,8 @@ impl ObjectTiles for CustomTiles {
     fn fill(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]) {
         match &self.values {
             Values::Kept(values) => copy(values.view(), rows, cols, out),
-            Values::Made(x, y) => {
+            Values::Made(points) => {
+                let (x, y) = &**points;
                 let columns = y.as_ref().unwrap_or(x).as_points().part(cols);
                 self.make(x.taken(rows).as_points(), columns.as_points(), out);
             }

@@ -148,7 +148,8 @@ fn every_learner_takes_it() {
         ridge(&own).predict(&new, &compute).unwrap().as_slice().unwrap(),
         ridge(&known).predict(&new, &compute).unwrap().as_slice().unwrap(),
     );
-    let predictions: [&dyn Fn(&Kernel) -> Vec<f64>; 5] = [
+    type Predict<'a> = &'a dyn Fn(&Kernel) -> Vec<f64>;
+    let predictions: [Predict<'_>; 5] = [
         &|k| {
             let fit = Svr::new(k.clone(), 1.0, 0.1).fit(&strings, y.view(), None, &compute).unwrap();
             fit.predict(&new, &compute).unwrap().to_vec()
