@@ -45,7 +45,7 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
 fn check_matrix(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute) -> Result<Report, Failure> {
     let matrix = dense(&kernel.bind(Pairs::precomputed(matrix), compute)?, compute)?;
     let mut report = summary(kernel, &definiteness::check_matrix(matrix.view(), compute)?, &[]);
-    report.figures.push(spectrum::of_matrix(kernel.to_string(), &matrix, compute)?);
+    report.figures.push(spectrum::of_matrix(kernel.short(), &matrix, compute)?);
     Ok(report)
 }
 
@@ -56,8 +56,8 @@ pub fn summary(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
 
 /// The report on a check; objects among the data are shown in a few words.
 fn summary_of(kernel: &Kernel, found: &Check, names: &[String], data: Option<Points<'_>>) -> Report {
-    let mut report = Report::new(format!("Check of {kernel}"));
-    report.heading(format!("Is {kernel} positive semi-definite?"));
+    let mut report = Report::new(format!("Check of {}", kernel.short()));
+    report.heading(format!("Is {} positive semi-definite?", kernel.short()));
     let truth = Truth::from_option(found.as_option());
     match &found.verdict {
         CheckVerdict::Proven(proof) => {

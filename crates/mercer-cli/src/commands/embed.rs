@@ -183,7 +183,7 @@ fn described(
         short(error.root_mean_square),
         error.points
     );
-    let mut fields = vec![("kernel".to_string(), kernel.to_string()), shape(z.dim())];
+    let mut fields = vec![("kernel".to_string(), kernel.short()), shape(z.dim())];
     fields.extend(summary.extra);
     fields.push(("error".into(), measured));
     let mut facts = summary.facts;
@@ -206,7 +206,7 @@ fn binning(words: &BinningArguments, session: &Session) -> Result<Report, Failur
     write(words.data.output.as_deref(), numbers.view(), "cell")?;
     let bound = binning_bound(words.components, EPSILON);
     let fields = vec![
-        ("kernel".to_string(), map.kernel().to_string()),
+        ("kernel".to_string(), map.kernel().short()),
         shape(numbers.dim()),
         (
             "columns".into(),
@@ -237,7 +237,7 @@ fn report(
     values: ArrayView2<f64>,
     words: &EmbedData,
 ) -> Report {
-    let mut report = Report::new(format!("{title} of {kernel}"));
+    let mut report = Report::new(format!("{title} of {}", kernel.short()));
     fields.extend(words.output.as_ref().map(|path| ("written to".into(), path.display().to_string())));
     report.heading(title).fields(fields);
     report.json = facts;

@@ -40,9 +40,9 @@ pub fn embed(words: &FeaturesArguments, session: &Session) -> Result<Report, Fai
 fn report(words: &FeaturesArguments, kernel: &Kernel, rows: &SparseRows) -> Report {
     let (count, values) = (rows.starts.len() - 1, rows.values.len());
     let share = 100.0 * values as f64 / (count as f64 * rows.width as f64).max(1.0);
-    let mut report = Report::new(format!("Features of {kernel}"));
+    let mut report = Report::new(format!("Features of {}", kernel.short()));
     let mut fields = vec![
-        ("kernel", kernel.to_string()),
+        ("kernel", kernel.short()),
         ("shape", format!("{} × {}", grouped(count as u64), grouped(rows.width as u64))),
         ("not 0", format!("{} ({} %)", grouped(values as u64), digits(share, 3))),
     ];

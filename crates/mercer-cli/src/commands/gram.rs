@@ -111,7 +111,7 @@ fn summary(
     digest: &Digest,
     lowest: Option<f64>,
 ) -> Report {
-    let kernel = bound.kernel().to_string();
+    let kernel = bound.kernel().short();
     let (n, m) = digest.shape;
     let square = words.against.is_none() && n == m;
     let mut report = Report::new(format!("Gram matrix of {kernel}"));

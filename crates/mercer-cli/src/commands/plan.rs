@@ -31,7 +31,7 @@ pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure>
 
     let mut report = Report::new(format!("Plan: Gram matrix of {}", request.kernel));
     report.heading("Plan of the Gram matrix").fields([
-        ("kernel", request.kernel.to_string()),
+        ("kernel", request.kernel.short()),
         ("points", points(n, m, d, words.against.is_some())),
         ("matrix", format!("{} × {} = {}", grouped(n as u64), grouped(m as u64), human_bytes(bytes))),
         ("tiles", format!("{} of {TILE} × {TILE}", grouped(tiles as u64))),

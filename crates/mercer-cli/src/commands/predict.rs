@@ -268,7 +268,7 @@ fn summary(
     report.json = json_of(words, model, &summary, predicted, &tested);
     if !tested.is_empty() {
         let clouds = tested.iter().map(|t| (t.quality.target.clone(), t.pairs.clone()));
-        let plot = agreement(model.kernel().map_or_else(String::new, |k| k.to_string()), "predicted", clouds);
+        let plot = agreement(model.kernel().map_or_else(String::new, |k| k.short()), "predicted", clouds);
         report.figures.push(Figure::Curves(vec![plot]));
     }
     Ok(report)

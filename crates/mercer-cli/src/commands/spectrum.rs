@@ -19,7 +19,7 @@ pub fn draw(kernel: &Kernel, x: &Sample, compute: &Compute) -> Result<Figure> {
     let rows: Vec<usize> = (0..x.len()).step_by(step).collect();
     let sample = x.taken(&rows);
     let matrix = dense(&kernel.bind(Pairs::Within(sample.as_points()), compute)?, compute)?;
-    of_matrix(kernel.to_string(), &matrix, compute)
+    of_matrix(kernel.short(), &matrix, compute)
 }
 
 /// The eigenvalues of a matrix that is there already.

@@ -324,7 +324,7 @@ fn kernels_refuse_points_of_another_kind_by_name() {
     let gram = |kernel: &str, data: &str| mercer(&["kernel", "gram", kernel, data]);
     gram("on([price], spectrum(length=3))", &data)
         .fails(1, &["spectrum(length=3) takes strings; column `price` holds numbers"]);
-    gram("on([reviw], spectrum(length=3))", &data).fails(1, &["`reviw`", "did you mean `review`"]);
+    gram("on([reviews], spectrum(length=3))", &data).fails(1, &["`reviews`", "did you mean `review`"]);
     gram("spectrum(length=3)", &data).fails(1, &["columns of the table", "spectrum(length=3)", "on([column]"]);
     gram("gaussian()", &fasta).fails(1, &["gaussian(lengthscale=1) takes vectors", "strings"]);
     gram("weisfeiler_lehman(depth=2)", &fasta).fails(1, &["takes graphs", "`sequence`", "strings"]);

@@ -234,7 +234,7 @@ fn facts(
     map: Affine,
     log_density: f64,
 ) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("kernel", fit.kernel().to_string()), ("noise variance", short(fit.noise()))];
+    let mut facts = vec![("kernel", fit.kernel().short()), ("noise variance", short(fit.noise()))];
     if map != Affine::IDENTITY {
         facts.push(("target", format!("fitted as (y − {})/{}", short(map.shift), short(map.scale))));
     }

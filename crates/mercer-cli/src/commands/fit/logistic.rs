@@ -127,7 +127,7 @@ fn notes(fit: &LogisticFit) -> Vec<String> {
 fn facts(fit: &LogisticFit) -> Vec<(&'static str, String)> {
     let evidence = fit.evidence();
     vec![
-        ("kernel", fit.kernel().to_string()),
+        ("kernel", fit.kernel().short()),
         ("λ", short(fit.lambda())),
         ("classes", fit.classes().to_string()),
         ("objective", format!("{} (duality gap {})", short(evidence.objective), short(evidence.gap))),

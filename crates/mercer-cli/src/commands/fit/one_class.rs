@@ -51,7 +51,7 @@ fn outside(fit: &OneClassFit) -> usize {
 fn facts(spec: &OneClass, fit: &OneClassFit) -> Vec<(&'static str, String)> {
     let n = fit.fitted().len();
     let mut facts = vec![
-        ("kernel", fit.kernel().to_string()),
+        ("kernel", fit.kernel().short()),
         ("ν", short(spec.nu)),
         ("outside", format!("{} of {n} rows", outside(fit))),
         ("support vectors", format!("{} of {n}", fit.support().len())),

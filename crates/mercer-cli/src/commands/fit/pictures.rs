@@ -108,7 +108,7 @@ pub fn compared(training: &Training, models: &[(String, &Model)], compute: &Comp
 /// The kernel, or where there is none the kind of the model and its target.
 fn title(outcome: &Outcome) -> String {
     let kind = || format!("{} of {}", headline(outcome), outcome.training.targets.join(", "));
-    outcome.model.kernel().map_or_else(kind, |kernel| kernel.to_string())
+    outcome.model.kernel().map_or_else(kind, |kernel| kernel.short())
 }
 
 /// Predicted against observed: leave-one-out if the fit has it.

@@ -103,7 +103,7 @@ fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Reg
     let step = training.rows().div_ceil(DOTS).max(1);
     let dot = |i: usize| ((plane.shown(0, at[[i, 0]]), plane.shown(1, at[[i, 1]])), of[i], support.contains(&i));
     let shown = |j: usize| (plane.shown(j, ranges[j].0), plane.shown(j, ranges[j].1));
-    let kernel = outcome.model.kernel().map_or_else(String::new, |k| format!(", {k}"));
+    let kernel = outcome.model.kernel().map_or_else(String::new, |k| format!(", {}", k.short()));
     Ok(RegionPlot {
         title: format!("{}{kernel}", headline(outcome)),
         ranges: (shown(0), shown(1)),
@@ -148,7 +148,7 @@ fn sorted(outcome: &Outcome, compute: &Compute) -> Result<Figure> {
         Curve { label: name.clone(), points, mark: Mark::Dots }
     };
     let curves = names.iter().enumerate().map(curve).collect();
-    let title = outcome.model.kernel().map_or_else(String::new, |k| k.to_string());
+    let title = outcome.model.kernel().map_or_else(String::new, |k| k.short());
     let (x, y) = ("% of the rows of the class".into(), "decision value".into());
     Ok(Figure::Curves(vec![CurvePlot { title, x, y, curves }]))
 }
@@ -178,6 +178,6 @@ fn along(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Fig
         let points = (0..x.len()).filter(|&i| of[i] == class).map(|i| (raw(x[i]), base)).collect();
         curves.push(Curve { label: format!("rows of {name}"), points, mark: Mark::Dots });
     }
-    let title = model.kernel().map_or_else(String::new, |k| k.to_string());
+    let title = model.kernel().map_or_else(String::new, |k| k.short());
     Ok(Figure::Curves(vec![CurvePlot { title, x: training.coordinates[0].clone(), y: y.into(), curves }]))
 }

@@ -168,7 +168,7 @@ pub fn outcome(
 
 fn facts(fit: &RidgeFit) -> Vec<(&'static str, String)> {
     let list = |values: ndarray::ArrayView1<f64>| values.iter().map(|&v| short(v)).collect::<Vec<_>>().join(", ");
-    let mut facts = vec![("kernel", fit.kernel().to_string()), ("λ", short(fit.lambda()))];
+    let mut facts = vec![("kernel", fit.kernel().short()), ("λ", short(fit.lambda()))];
     facts.extend(fit.intercept().map(|b| ("intercept", list(b))));
     facts.extend(fit.diagnostics().map(|d| ("degrees of freedom", short(d.degrees_of_freedom))));
     facts.push(("norm of f", list(fit.norms())));

@@ -95,7 +95,7 @@ fn facts(fit: &SparseGaussianProcessFit, map: Affine) -> Vec<(&'static str, Stri
         "log likelihood"
     };
     let mut facts = vec![
-        ("kernel", fit.kernel().to_string()),
+        ("kernel", fit.kernel().short()),
         ("noise variance", short(fit.noise())),
         ("centers", format!("{}, {}", grouped(fit.inducing().nrows() as u64), name(fit.approximation()))),
         (bound, short(fit.log_marginal_likelihood())),

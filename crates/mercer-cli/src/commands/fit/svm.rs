@@ -181,7 +181,7 @@ fn facts(svc: &Svc, fit: &SvcFit) -> Vec<(&'static str, String)> {
     let sizes: Vec<String> = fit.names().iter().zip(fit.support_sizes()).map(|(n, s)| format!("{n}: {s}")).collect();
     let bounded: usize = fit.binary().iter().map(|m| m.bounded).sum();
     let mut facts = vec![
-        ("kernel", fit.kernel().to_string()),
+        ("kernel", fit.kernel().short()),
         match svc.penalty {
             Penalty::C(c) => ("C", short(c)),
             Penalty::Nu(nu) => ("ν", short(nu)),

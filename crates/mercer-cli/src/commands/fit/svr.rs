@@ -72,7 +72,7 @@ fn outcome(svr: &Svr, training: Training, choice: Option<Choice>, session: &Sess
 }
 
 fn facts(svr: &Svr, fit: &SvrFit) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("kernel", fit.kernel().to_string()), ("C", short(svr.c))];
+    let mut facts = vec![("kernel", fit.kernel().short()), ("C", short(svr.c))];
     if let Tube::Nu(nu) = svr.tube {
         facts.push(("ν", short(nu)));
     }

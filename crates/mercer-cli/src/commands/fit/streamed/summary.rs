@@ -78,7 +78,7 @@ fn fields(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<Resumed>) ->
         ("data", format!("{}: {} rows", setup.training.name, grouped(fit.rows()))),
         ("inputs", inputs(&setup.training.coordinates)),
         ("streamed", setup.reason.clone()),
-        ("kernel", fit.kernel().to_string()),
+        ("kernel", fit.kernel().short()),
         ("features", features(fit)),
         ("λ", short(fit.lambda())),
     ];
@@ -191,6 +191,6 @@ fn figure(setup: &Setup, model: &Model, session: &Session) -> Result<Figure, Fai
         let points = rows.iter().enumerate().map(|(at, &i)| (training.y[[i, j]], values[[at, j]])).collect();
         (name.clone(), points)
     });
-    let title = model.kernel().map_or_else(String::new, |kernel| kernel.to_string());
+    let title = model.kernel().map_or_else(String::new, |kernel| kernel.short());
     Ok(Figure::Curves(vec![agreement(title, "fitted, on a sample of the rows", clouds)]))
 }
