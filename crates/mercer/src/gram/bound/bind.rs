@@ -4,6 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
+use super::shared::SharedFeatures;
 use super::slots::Slots;
 use super::{Bound, diagonal, embedding, node_paths, range};
 use crate::error::{PrecomputedNeed, Requirement};
@@ -61,7 +62,7 @@ fn bind_points<'a>(kernel: &Kernel, x: Points<'a>, y: Option<Points<'a>>, comput
         (x, Some(y)) if x.kind() != y.kind() => Err(other_kind(kernel, &x, &y)),
         (x, y) => {
             let pairs = ObjectPairs { rows: x.reborrow(), cols: y.as_ref().map(Points::reborrow) };
-            bind_objects(kernel, pairs, compute)
+            bind_objects(kernel, pairs, None, compute)
         }
     }
 }
@@ -76,13 +77,20 @@ fn other_kind(kernel: &Kernel, x: &Points<'_>, y: &Points<'_>) -> Error {
     }
 }
 
-fn bind_objects<'a, 'o>(kernel: &Kernel, objects: ObjectPairs<'o>, compute: &'o Compute) -> Result<Bound<'a>> {
+/// Binds a kernel to objects, with the features that it shares with other kernels.
+pub(super) fn bind_objects<'a, 'o>(
+    kernel: &Kernel,
+    objects: ObjectPairs<'o>,
+    shared: Option<&'o SharedFeatures>,
+    compute: &'o Compute,
+) -> Result<Bound<'a>> {
     kernel.check_objects(objects.rows.kind())?;
     let kernel = &median::resolve_objects(kernel, objects, compute)?;
     let (n, m) = (objects.rows.len(), objects.cols.map(|cols| cols.len()));
     let (rows, cols) = (Array2::zeros((n, 0)), m.map(|m| Array2::zeros((m, 0))));
     let slots = Slots::of_data(rows.view(), cols.as_ref().map(|cols| cols.view()));
-    let mut binder = Binder { slots, matrix: None, objects: Some((objects, compute)), mixed: None, parameters: 0 };
+    let objects = Some((objects, compute));
+    let mut binder = Binder { slots, matrix: None, objects, shared, mixed: None, parameters: 0 };
     let root = binder.bind(kernel, 0)?;
     let fits_single = range::check(&root, &binder.slots)?;
     let (kernel, shape) = (kernel.clone(), (n, m.unwrap_or(n)));
@@ -103,8 +111,14 @@ pub(super) fn bind_vectors<'a>(
     let kernel = median::resolve(kernel, rows, cols, compute)?;
     kernel.check_vectors(rows)?;
     cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
-    let mut binder =
-        Binder { slots: Slots::of_data(rows, cols), matrix: None, objects: None, mixed: None, parameters: 0 };
+    let mut binder = Binder {
+        slots: Slots::of_data(rows, cols),
+        matrix: None,
+        objects: None,
+        shared: None,
+        mixed: None,
+        parameters: 0,
+    };
     let root = binder.bind(&kernel, 0)?;
     let fits_single = range::check(&root, &binder.slots)?;
     let shape = (rows.nrows(), cols.map_or(rows.nrows(), |c| c.nrows()));
@@ -118,7 +132,8 @@ fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compu
     kernel.check_mixed(x)?;
     y.map_or(Ok(()), |y| kernel.check_mixed(y))?;
     let slots = Slots::of_data(x.numbers(), y.map(Mixed::numbers));
-    let mut binder = Binder { slots, matrix: None, objects: None, mixed: Some((x, y, compute)), parameters: 0 };
+    let mut binder =
+        Binder { slots, matrix: None, objects: None, shared: None, mixed: Some((x, y, compute)), parameters: 0 };
     let root = binder.bind(&kernel, 0)?;
     let fits_single = range::check(&root, &binder.slots)?;
     let shape = (x.len(), y.map_or(x.len(), Mixed::len));
@@ -129,8 +144,14 @@ fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compu
 /// were bound.
 pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'a>> {
     let data = all.slots.points[0].rows.select(Axis(0), points);
-    let mut binder =
-        Binder { slots: Slots::of_data(data.view(), None), matrix: None, objects: None, mixed: None, parameters: 0 };
+    let mut binder = Binder {
+        slots: Slots::of_data(data.view(), None),
+        matrix: None,
+        objects: None,
+        shared: None,
+        mixed: None,
+        parameters: 0,
+    };
     let root = binder.bind(&all.kernel, 0).ok()?;
     let (kernel, shape) = (all.kernel.clone(), (points.len(), points.len()));
     Some(Bound {
@@ -166,7 +187,8 @@ fn bind_matrix<'a>(kernel: &Kernel, matrix: CowArray<'a, f64, Ix2>, symmetric: b
     let shape = matrix.dim();
     let empty = Array2::zeros((0, 0));
     let slots = Slots::of_data(empty.view(), None);
-    let mut binder = Binder { slots, matrix: Some((matrix, symmetric)), objects: None, mixed: None, parameters: 0 };
+    let mut binder =
+        Binder { slots, matrix: Some((matrix, symmetric)), objects: None, shared: None, mixed: None, parameters: 0 };
     let root = binder.bind(kernel, 0)?;
     let kernel = kernel.clone();
     Ok(Bound { kernel, shape, symmetric, slots: binder.slots, root, precomputed: true, fits_single: true })
@@ -176,13 +198,15 @@ pub(super) struct Binder<'a, 'o> {
     slots: Slots,
     matrix: Option<(CowArray<'a, f64, Ix2>, bool)>,
     objects: Option<(ObjectPairs<'o>, &'o Compute)>,
+    /// The features of these objects that kernels share.
+    shared: Option<&'o SharedFeatures>,
     mixed: Option<(&'o Mixed, Option<&'o Mixed>, &'o Compute)>,
     parameters: usize,
 }
 
 impl<'a, 'o> Binder<'a, 'o> {
     /// A binder of all pairs within a sample that was checked.
-    pub(super) fn of_points(x: &'o Points<'a>, compute: &'o Compute) -> Self {
+    pub(super) fn of_points(x: &'o Points<'a>, shared: &'o SharedFeatures, compute: &'o Compute) -> Self {
         let mut mixed = None;
         let (slots, objects) = match x {
             Points::Vectors(x) => (Slots::of_data(x.view(), None), None),
@@ -197,13 +221,13 @@ impl<'a, 'o> Binder<'a, 'o> {
                 (Slots::of_data(none.view(), None), Some((ObjectPairs { rows, cols: None }, compute)))
             }
         };
-        Self { slots, matrix: None, objects, mixed, parameters: 0 }
+        Self { slots, matrix: None, objects, shared: Some(shared), mixed, parameters: 0 }
     }
 
     /// A binder of a symmetric matrix of precomputed values.
     fn of_matrix(matrix: ArrayView2<'a, f64>) -> Self {
         let slots = Slots::of_data(Array2::zeros((0, 0)).view(), None);
-        Self { slots, matrix: Some((matrix.into(), true)), objects: None, mixed: None, parameters: 0 }
+        Self { slots, matrix: Some((matrix.into(), true)), objects: None, shared: None, mixed: None, parameters: 0 }
     }
 
     /// The bound expression of a kernel on the data.
@@ -293,9 +317,9 @@ impl<'a, 'o> Binder<'a, 'o> {
         let pairs = ObjectPairs { rows: column(rows)?, cols: cols.map(column).transpose()? };
         let none = |count: usize| Array2::zeros((count, 0));
         let slot = self.slots.features(none(pairs.rows.len()), pairs.cols.map(|cols| none(cols.len())));
-        let outside = self.objects.replace((pairs, compute));
+        let outside = (self.objects.replace((pairs, compute)), self.shared.take());
         let bound = self.bind(k, slot);
-        self.objects = outside;
+        (self.objects, self.shared) = outside;
         Ok(bound?.kind)
     }
 
@@ -350,7 +374,10 @@ impl<'a, 'o> Binder<'a, 'o> {
         let takes = base.domain().objects();
         match (base.as_object(), self.objects) {
             (Some(object), Some((objects, compute))) if takes == Some(found) => {
-                object.bind(objects, compute).map(Kind::Object)
+                match self.shared.and_then(|shared| shared.tiles(object, compute)) {
+                    Some(tiles) => tiles.map(Kind::Object),
+                    None => object.bind(objects, compute).map(Kind::Object),
+                }
             }
             _ => Err(Error::wrong_points(kernel, takes.unwrap_or(PointKind::Vectors), found)),
         }

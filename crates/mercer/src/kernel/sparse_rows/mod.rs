@@ -1,5 +1,6 @@
 //! Sparse rows of counts: the explicit features of kernels on objects, and their inner products.
 
+mod blocks;
 mod lists;
 mod panels;
 mod parts;
@@ -9,6 +10,7 @@ mod rows;
 pub(crate) mod testing;
 mod tiles;
 
+pub(crate) use blocks::{BlockTiles, RunningSums, SharedBlocks};
 pub(crate) use parts::{Part, concat};
 pub(crate) use products::{SparseProducts, list_work};
 pub(crate) use rows::RowsAndColumns;

@@ -6,9 +6,10 @@ use rayon::prelude::*;
 use super::classes::Classes;
 use super::decide::{argmax, confidences, votes};
 use super::schedule::Scheme;
-use super::support::{bind, rebind};
+use super::support::{bind, check, rebind};
 use super::svc::{Penalty, Svc};
 use super::task::{Task, Tasks};
+use crate::gram::KernelList;
 use crate::solve::KernelRows;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -75,7 +76,8 @@ impl Svc {
 
     /// [`Svc::validate`] for every kernel of a list in place of the classifier's own. Every fit
     /// begins at that of the `C` before or at that of the kernel before, whichever is better: list
-    /// both in order.
+    /// both in order. Depths of Weisfeiler–Lehman and lengths of substrings, alone or within other
+    /// kernels, are counted in one pass, and a matrix is made from that of the kernel before.
     ///
     /// # Errors
     /// As [`Svc::validate`].
@@ -95,12 +97,10 @@ impl Svc {
         let plan = FoldOrder::new(self, x, classes, weights, folds)?;
         let silent = compute.silent();
         let (mut before, mut all) = (Vec::new(), Vec::with_capacity(kernels.len()));
+        let ordered = Ordered::new(self, kernels, x, &plan.order, &silent)?;
         for (at, kernel) in kernels.iter().enumerate() {
             compute.report("kernels", at as u64, kernels.len() as u64);
-            let x = kernel.points(x);
-            let kernel = bind(kernel, x, self.indefinite, &silent)?.kernel().clone();
-            let ordered = Sample::select(x, &plan.order);
-            let whole = KernelRows::whole(&rebind(&kernel, ordered.as_points(), &silent)?, &silent).map_err(advised)?;
+            let whole = ordered.matrix(kernel, x, &silent)?;
             let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
             let mut predicted = Array2::zeros((x.len(), specs.len()));
             for (fold, held) in held.chunks_exact(plan.tasks.list.len().max(1)).enumerate() {
@@ -239,6 +239,36 @@ impl<'a> FoldOrder<'a> {
             };
             positions.iter().zip(found).for_each(|(&at, class)| predicted[[self.order[at], column]] = class);
         }
+    }
+}
+
+/// The points of a search in the order of the folds, and what the kernels of a list share on them.
+struct Ordered<'a> {
+    svc: &'a Svc,
+    order: &'a [usize],
+    objects: Option<(Sample, KernelList)>,
+}
+
+impl<'a> Ordered<'a> {
+    fn new(svc: &'a Svc, kernels: &[Kernel], x: Points<'_>, order: &'a [usize], compute: &Compute) -> Result<Self> {
+        if kernels.len() < 2 || !x.kind().is_object() {
+            return Ok(Self { svc, order, objects: None });
+        }
+        let objects = Sample::select(x, order);
+        let list = KernelList::new(kernels, objects.as_points(), KernelRows::whole_bytes(order.len()), compute)?;
+        Ok(Self { svc, order, objects: Some((objects, list)) })
+    }
+
+    /// The matrix of a kernel.
+    fn matrix(&self, kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<KernelRows<'static>> {
+        if let Some((objects, list)) = self.objects.as_ref().filter(|(_, list)| list.takes(kernel)) {
+            check(kernel, x, self.svc.indefinite, compute)?;
+            return KernelRows::whole(&list.bind(kernel, objects.as_points(), compute)?, compute).map_err(advised);
+        }
+        let x = kernel.points(x);
+        let kernel = bind(kernel, x, self.svc.indefinite, compute)?.kernel().clone();
+        let ordered = Sample::select(x, self.order);
+        KernelRows::whole(&rebind(&kernel, ordered.as_points(), compute)?, compute).map_err(advised)
     }
 }
 
