@@ -184,7 +184,7 @@ mod tests {
         let solver = DualOptions { tolerance: 1e-8, ..Default::default() };
         let svc = Svc { solver, ..Svc::new("spectrum()".parse().unwrap(), 1.0) };
         let kernels =
-            ["spectrum(length=3)", "mismatch(length=3)", "spectrum(length=2, blended=true)", "spectrum(length=1)"]
+            ["spectrum(length=3)", "mismatch(length=2)", "spectrum(length=2, blended=true)", "spectrum(length=1)"]
                 .map(|text| format!("normalized({text})").parse::<Kernel>().unwrap());
         let folds: Vec<usize> = (0..60).map(|row| row / 2 % 5).collect();
         for memory in [1 << 30, 8 * 60 * 60] {
