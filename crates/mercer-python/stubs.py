@@ -65,6 +65,7 @@ from mercer._mercer import binning_bound as binning_bound
 from mercer._mercer import catalogue as catalogue
 from mercer._mercer import fourier_bound as fourier_bound
 from mercer._mercer import fourier_components as fourier_components
+from mercer._mercer import read_fasta as read_fasta
 from mercer._mercer import repair as repair
 from mercer._models import load as load
 from mercer._models import save as save

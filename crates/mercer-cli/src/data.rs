@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use mercer::Error;
 use mercer::io::{self, ReadOptions};
-use mercer::points::{Encoded, EncodedColumn, Encoding, FittedEncoding, Table};
+use mercer::model::TablePoints;
+use mercer::points::{Encoded, EncodedColumn, Encoding, FittedEncoding, PointKind, Table};
+use mercer::{Error, Kernel, Sample};
 
 use crate::arguments::DataOptions;
 use crate::failure::Failure;
@@ -26,17 +27,60 @@ pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A table as points, with the rules that made them.
+/// A table with the columns of another beside it, where there is one.
+pub fn with_labels(table: Table, labels: Option<&Path>, session: &Session) -> Result<Table, Failure> {
+    let Some(path) = labels else { return Ok(table) };
+    let more = io::read_table(path, &ReadOptions::default(), &session.compute)?;
+    table.joined(&more, "id").map_err(|e| Failure::request(format!("--labels {}: {e}", shown(path))))
+}
+
+/// A long table with a row per bag: of all columns but those that are named, the columns requested or
+/// all; none of the named ones needs to be there.
+pub fn grouped(table: Table, bag: Option<&str>, columns: &[String], constant: &[&str]) -> Result<Table, Failure> {
+    let Some(bag) = bag else { return Ok(table) };
+    let refused = |e: Error| Failure::request(format!("--bag: {e}"));
+    let by = table.column(bag).map_err(refused)?.name.clone();
+    let constant: Vec<String> =
+        constant.iter().filter_map(|name| Some(table.column(*name).ok()?.name.clone())).collect();
+    let is_member = |name: &&str| *name != by && !constant.iter().any(|own| own == name);
+    let members: Vec<String> = match columns.is_empty() {
+        true => without_label(table.clone())?.names().filter(is_member).map(str::to_owned).collect(),
+        false => choose(table.clone(), columns)?.names().filter(is_member).map(str::to_owned).collect(),
+    };
+    if members.is_empty() {
+        return Err(Failure::request(format!("--bag: beside `{by}` no column is left for the points of the bags")));
+    }
+    table.grouped(&by, &members, &constant).map_err(refused)
+}
+
+/// The columns that a kernel names.
+pub fn named_by(kernel: Option<&Kernel>) -> Vec<&str> {
+    kernel.map_or_else(Vec::new, |k| k.named_columns().into_iter().flat_map(|(names, _)| names).collect())
+}
+
+/// A kernel with names of columns replaced by their numbers, where its points are vectors; rows of a
+/// table keep their names.
+pub fn with_names(kernel: &Kernel, kind: PointKind, names: &[String]) -> mercer::Result<Kernel> {
+    if kind == PointKind::Vectors { kernel.with_column_names(names) } else { Ok(kernel.clone()) }
+}
+
+/// A table as points of a kernel, with the rules that made them.
 pub struct EncodedData {
-    /// The points and the names of their coordinates.
-    pub encoded: Encoded,
+    /// The points.
+    pub sample: Sample,
+    /// The names of their coordinates.
+    pub names: Vec<String>,
+    /// How many rows were dropped, and how many missing values filled.
+    pub changes: (usize, usize),
+    /// What the points are.
+    pub kind: PointKind,
     encoding: FittedEncoding,
 }
 
 impl EncodedData {
-    /// Reads the file and turns its chosen columns into vectors.
-    pub fn read(path: &Path, options: &DataOptions, session: &Session) -> Result<Self, Failure> {
-        let table = choose_features(read_table(path, session)?, &options.columns)?;
+    /// Reads the file and turns its chosen columns into points of the kernel.
+    pub fn read(path: &Path, kernel: &Kernel, options: &DataOptions, session: &Session) -> Result<Self, Failure> {
+        let table = Self::table(path, kernel, options, session)?;
         if table.rows() == 0 {
             return Err(Failure::request(format!("{}: there is no row of data", shown(path))));
         }
@@ -44,24 +88,44 @@ impl EncodedData {
             missing: options.missing.map(Into::into).unwrap_or_default(),
             scaling: options.scale.map(Into::into).unwrap_or_default(),
         };
-        let encoding = rules.fit(&table).map_err(|e| named(e, path))?;
-        let encoded = encoding.apply(&table).map_err(|e| named(e, path))?;
-        if encoded.matrix.nrows() == 0 {
+        let TablePoints { encoding, encoded, kind, .. } =
+            TablePoints::new(&table, rules, Some(kernel)).map_err(|e| named(e, path))?;
+        if encoded.kept_rows.is_empty() {
             return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(path))));
         }
-        Ok(Self { encoded, encoding })
+        Self::of(encoding, encoded, kind)
+    }
+
+    fn of(encoding: FittedEncoding, encoded: Encoded, kind: PointKind) -> Result<Self, Failure> {
+        let (names, changes) = (encoded.names.clone(), (encoded.dropped, encoded.filled));
+        Ok(Self { sample: encoded.into_sample(kind)?, names, changes, kind, encoding })
+    }
+
+    fn table(path: &Path, kernel: &Kernel, options: &DataOptions, session: &Session) -> Result<Table, Failure> {
+        let table = with_labels(read_table(path, session)?, options.objects.labels.as_deref(), session)?;
+        match &options.objects.bag {
+            Some(bag) => grouped(table, Some(bag), &options.columns, &named_by(Some(kernel))),
+            None => choose_features(table, &options.columns),
+        }
     }
 
     /// Another file with the same columns, encoded by the rules of this one.
-    pub fn read_alike(&self, path: &Path, options: &DataOptions, session: &Session) -> Result<Encoded, Failure> {
-        let table = read_table(path, session)?;
-        let table = if options.columns.is_empty() {
+    pub fn read_alike(
+        &self,
+        path: &Path,
+        kernel: &Kernel,
+        options: &DataOptions,
+        session: &Session,
+    ) -> Result<Self, Failure> {
+        let table = Self::table(path, kernel, options, session)?;
+        let names = self.encoding.columns().iter().map(EncodedColumn::name);
+        let table = if options.columns.is_empty() && self.kind == PointKind::Vectors {
             table.features()
         } else {
-            let names = self.encoding.columns().iter().map(EncodedColumn::name);
             table.select(names).map_err(|e| Failure::request(format!("{}: {e}", shown(path))))?
         };
-        self.encoding.apply(&table).map_err(|e| named(e, path))
+        let encoded = self.encoding.apply(&table).map_err(|e| named(e, path))?;
+        Self::of(self.encoding.clone(), encoded, self.kind)
     }
 }
 

@@ -41,7 +41,7 @@ impl<'py> KernelData<'py> {
     /// library.
     pub fn unnamed(x: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let rows = PointsInput::read(None, x, what)?;
-        let kernel = Kernel::default_for(rows.points().kind()).map_err(to_python)?;
+        let kernel = Kernel::default_of(rows.points()).map_err(to_python)?;
         Ok(Self { kernel, rows, columns: None })
     }
 

@@ -55,6 +55,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<objects::PyGraphs>()?;
     module.add_class::<objects::PyObjects>()?;
     module.add_function(wrap_pyfunction!(objects::default_kernel, module)?)?;
+    module.add_function(wrap_pyfunction!(objects::read_fasta, module)?)?;
     module.add_function(wrap_pyfunction!(objects::_restore_objects, module)?)?;
     module.add_function(wrap_pyfunction!(objects::_restore_graphs, module)?)?;
     module.add_class::<function::PyFunction>()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mercer::model::{Features, Fitted, Inputs, Model, Target};
-use mercer::points::{Affine, Column, EncodedColumn, Table};
+use mercer::points::{Affine, Column, EncodedColumn, PointKind, Table};
 use mercer::settings::Setting;
 use mercer::{Compute, io};
 use numpy::PyArray2;
@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::errors::to_python;
 use crate::gaussian_process::PyGaussianProcessFit;
 use crate::losses::{PenalizedFit, PyPenalizedFit};
+use crate::objects::PyObjects;
 use crate::options::Options;
 use crate::process::ProcessFit;
 use crate::ridge::PyRidgeFit;
@@ -92,7 +93,7 @@ pub type Pickle<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 /// What `__reduce__` of a fit gives.
 pub fn reduce<'py>(py: Python<'py>, fitted: impl Into<Fitted>) -> PyResult<Pickle<'py>> {
     let fitted = fitted.into();
-    let inputs = Inputs::vectors(fitted.dimension(), fitted.targets());
+    let inputs = Inputs::of(&fitted);
     let model = Model::new(fitted, inputs).map_err(to_python)?;
     let mut bytes = Vec::new();
     io::write_model(&mut bytes, &model)?;
@@ -117,7 +118,13 @@ pub fn save_model(
     notes: BTreeMap<String, String>,
     classes: Option<Vec<String>>,
 ) -> PyResult<()> {
-    let model = Model::new(fit.fitted(), inputs.get().0.clone());
+    let fitted = fit.fitted();
+    let mut inputs = inputs.get().0.clone();
+    // Vectors are what estimators know of their inputs; a fit knows its objects.
+    if fitted.point_kind().is_object() && matches!(inputs.features, Features::Vectors { .. }) {
+        inputs.features = Inputs::of(&fitted).features;
+    }
+    let model = Model::new(fitted, inputs);
     let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names)).map_err(to_python)?;
     let model = notes.into_iter().fold(model, |model, (name, text)| model.with_note(&name, text));
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
@@ -177,6 +184,7 @@ impl PyInputs {
         match &self.0.features {
             Features::Columns(encoding) => Some(encoding.columns().iter().map(|c| c.name().to_owned()).collect()),
             Features::Vectors { names, .. } => names.clone(),
+            _ => None,
         }
     }
 
@@ -186,14 +194,21 @@ impl PyInputs {
         match &self.0.features {
             Features::Columns(encoding) => encoding.columns().len(),
             Features::Vectors { dimension, .. } => *dimension,
+            _ => 1,
         }
     }
 
     /// Whether points are made from the columns of a table, by what was learned from the table of
-    /// the fit.
+    /// the fit; a table with objects whose numbers are taken as they are is one of points already.
     #[getter]
     fn encoded(&self) -> bool {
-        matches!(self.0.features, Features::Columns(_))
+        let Features::Columns(encoding) = &self.0.features else { return false };
+        let as_it_is = |column: &EncodedColumn| match column {
+            EncodedColumn::Number { map, .. } => *map == Affine::IDENTITY,
+            EncodedColumn::Object { members, .. } => members.is_none(),
+            _ => false,
+        };
+        encoding.objects().next().is_none() || !encoding.columns().iter().all(as_it_is)
     }
 
     /// The names of the columns that hold categories.
@@ -220,6 +235,22 @@ impl PyInputs {
         let table = Table::from_columns(columns).map_err(to_python)?;
         let encoded = self.0.encode(&table).map_err(to_python)?;
         Ok((PyArray2::from_owned_array(py, encoded.matrix), encoded.kept_rows))
+    }
+
+    /// The points of a table for a kernel on objects, and the rows that were kept.
+    fn encode_objects(
+        &self,
+        kernel: &crate::kernel::PyKernel,
+        columns: Vec<(String, Bound<'_, PyAny>)>,
+    ) -> PyResult<(PyObjects, Vec<usize>)> {
+        let columns = columns.into_iter().map(|(name, values)| column(name, &values)).collect::<PyResult<_>>()?;
+        let table = Table::from_columns(columns).map_err(to_python)?;
+        let encoded = self.0.encode(&table).map_err(to_python)?;
+        let (kept, found) = (encoded.kept_rows.clone(), encoded.kind());
+        let named = kernel.0.named_columns().iter().any(|(names, _)| !names.is_empty());
+        let kind = if named { PointKind::Mixed } else { found };
+        let sample = encoded.into_sample(kind).map_err(to_python)?;
+        Ok((PyObjects::of(sample, kernel.0.clone()), kept))
     }
 }
 

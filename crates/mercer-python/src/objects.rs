@@ -24,7 +24,7 @@ impl<'py> PointsInput<'py> {
     /// diagrams. `what` names them in errors.
     pub fn read(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let kind = kernel.and_then(Kernel::point_kind);
-        if let Some(rows) = kernel.map(|kernel| read_table(kernel, value)).transpose()?.flatten() {
+        if let Some(rows) = read_table(kernel, value)? {
             return Ok(Self::Objects(Box::new(rows.into())));
         }
         match read_objects(kind, value, what)? {
@@ -134,9 +134,11 @@ fn first_is_graph(value: &Bound<'_, PyAny>) -> bool {
         })
 }
 
-/// Rows of a data frame, or of a dict of columns, where a kernel names columns that are not numbers.
-fn read_table(kernel: &Kernel, value: &Bound<'_, PyAny>) -> PyResult<Option<Mixed>> {
-    if kernel.named_columns().iter().all(|(names, _)| names.is_empty()) || value.hasattr("toarray")? {
+/// Rows of a data frame, or of a dict of columns, where a kernel names columns that are not numbers;
+/// without a kernel, columns that are not numbers hold texts.
+fn read_table(kernel: Option<&Kernel>, value: &Bound<'_, PyAny>) -> PyResult<Option<Mixed>> {
+    let named = kernel.map_or_else(Vec::new, Kernel::named_columns);
+    if (kernel.is_some() && named.iter().all(|(names, _)| names.is_empty())) || value.hasattr("toarray")? {
         return Ok(None);
     }
     let columns = match (value.cast::<PyDict>(), value.getattr_opt("columns")?) {
@@ -144,7 +146,6 @@ fn read_table(kernel: &Kernel, value: &Bound<'_, PyAny>) -> PyResult<Option<Mixe
         (_, Some(columns)) => columns,
         _ => return Ok(None),
     };
-    let named = kernel.named_columns();
     let numpy = value.py().import("numpy")?;
     let (mut numbers, mut names, mut objects) = (Vec::new(), Vec::new(), Vec::new());
     for name in columns.try_iter()? {
@@ -164,6 +165,11 @@ fn read_table(kernel: &Kernel, value: &Bound<'_, PyAny>) -> PyResult<Option<Mixe
                 name.clone(),
                 read_objects(Some(kind), &column, &format!("column `{name}`"))?.ok_or_else(wrong)?,
             ));
+        } else if kernel.is_none() {
+            let texts = read_objects(Some(PointKind::Strings), &column, &format!("column `{name}`"))?;
+            // Numbers in a column of objects: a matrix, if any.
+            let Some(texts) = texts else { return Ok(None) };
+            objects.push((name.clone(), texts));
         }
     }
     if objects.is_empty() {
@@ -414,7 +420,45 @@ impl PyDiagrams {
 #[allow(non_snake_case)]
 pub fn default_kernel(X: &Bound<'_, PyAny>) -> PyResult<crate::kernel::PyKernel> {
     let points = PointsInput::read(None, X, "X")?;
-    Kernel::default_for(points.points().kind()).map(crate::kernel::PyKernel).map_err(to_python)
+    Kernel::default_of(points.points()).map(crate::kernel::PyKernel).map_err(to_python)
+}
+
+/// Read the records of a FASTA file, plain or compressed (gzip).
+///
+/// Parameters
+/// ----------
+/// path : str or path
+///     The file.
+/// **options
+///     ``max_memory``, and other options of reading.
+///
+/// Returns
+/// -------
+/// ids : list of str
+///     The first word of every header.
+/// sequences : list of str
+///     The sequences: the lines of a record joined, letters as they are.
+///
+/// Examples
+/// --------
+/// >>> import os, tempfile
+/// >>> import mercer
+/// >>> with tempfile.TemporaryDirectory() as folder:
+/// ...     path = os.path.join(folder, "x.fasta")
+/// ...     with open(path, "w") as file:
+/// ...         _ = file.write(">a first\nACG\nT\n>b\nTT\n")
+/// ...     mercer.read_fasta(path)
+/// (['a', 'b'], ['ACGT', 'TT'])
+#[pyfunction]
+#[pyo3(signature = (path, **options))]
+pub fn read_fasta(
+    py: Python<'_>,
+    path: std::path::PathBuf,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(Vec<String>, Vec<String>)> {
+    let options = crate::options::Options::read(options)?;
+    let found = crate::run::run(py, &options, || mercer::io::read_fasta(&path, &options.compute))?;
+    Ok((found.ids, found.sequences.iter().map(str::to_owned).collect()))
 }
 
 /// Objects that were read for a kernel, as the estimators hand them on: ``len``, ``shape`` and
@@ -423,6 +467,13 @@ pub fn default_kernel(X: &Bound<'_, PyAny>) -> PyResult<crate::kernel::PyKernel>
 pub struct PyObjects {
     sample: Sample,
     kernel: Kernel,
+}
+
+impl PyObjects {
+    /// Objects that were read.
+    pub fn of(sample: Sample, kernel: Kernel) -> Self {
+        Self { sample, kernel }
+    }
 }
 
 #[pymethods]

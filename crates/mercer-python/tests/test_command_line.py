@@ -194,3 +194,97 @@ def test_settings_of_python_on_the_command_line(tmp_path):
     TABLE.to_csv(tmp_path / "d.csv", index=False)
     output = json.loads(run("predict", tmp_path / "m", tmp_path / "d.csv", "--columns", "a,b", "--json"))
     assert (output["settings"]["C"], output["settings"]["epsilon"]) == (7.5, 0.2)
+
+
+def reviews(count=40):
+    good = np.arange(count) % 2 == 0
+    words = np.where(good, "very good and solid", "rather poor and weak")
+    return pd.DataFrame(
+        {
+            "review": [f"it is {word} number {i}" for i, word in enumerate(words)],
+            "price": RNG.uniform(size=count).round(3),
+            "color": RNG.choice(["red", "blue"], size=count),
+            "sold": np.where(good, "yes", "no"),
+        }
+    )
+
+
+MIXED = "on([review], normalized(spectrum(length=4))) * on([price], gaussian(lengthscale=2)) + on([color], delta())"
+
+
+def labels(model, table, folder, *words):
+    table.to_csv(folder / "new.csv", index=False)
+    run("predict", model, folder / "new.csv", "-o", folder / "out.csv", "--quiet", *words)
+    return pd.read_csv(folder / "out.csv", dtype=str)["prediction"].tolist()
+
+
+@pytest.mark.parametrize("kernel", [MIXED, None], ids=["given", "chosen"])
+def test_tables_with_texts_of_the_command_line(kernel, tmp_path):
+    table = reviews()
+    table.to_csv(tmp_path / "table.csv", index=False)
+    words = [] if kernel is None else ["--kernel", kernel, "-C", 10]
+    run("fit", "svm", tmp_path / "table.csv", "--target", "sold", *words, "-o", tmp_path / "model", "--quiet")
+    loaded = mercer.load(tmp_path / "model")
+    assert loaded.predict(table.drop(columns="sold")).tolist() == labels(tmp_path / "model", table, tmp_path)
+
+
+def test_tables_with_texts_of_python(tmp_path):
+    table = reviews()
+    model = mercer.SVC(kernel=MIXED, C=10).fit(table.drop(columns="sold"), table.sold)
+    mercer.save(model, tmp_path / "model")
+    expected = model.predict(table.drop(columns="sold")).tolist()
+    assert labels(tmp_path / "model", table.drop(columns="sold"), tmp_path) == expected
+    assert mercer.load(tmp_path / "model").predict(table.drop(columns="sold")).tolist() == expected
+
+
+def test_strings_both_ways(tmp_path):
+    table = reviews()
+    model = mercer.SVC(kernel="spectrum(length=4)").fit(table.review, table.sold)
+    mercer.save(model, tmp_path / "model")
+    expected = model.predict(table.review).tolist()
+    assert labels(tmp_path / "model", table[["review"]], tmp_path) == expected
+    assert labels(tmp_path / "model", table, tmp_path, "--columns", "review") == expected
+    table.to_csv(tmp_path / "table.csv", index=False)
+    words = ["--columns", "review", "--kernel", "spectrum(length=4)", "-C", 1]
+    run("fit", "svm", tmp_path / "table.csv", "--target", "sold", *words, "-o", tmp_path / "other", "--quiet")
+    loaded = mercer.load(tmp_path / "other")
+    assert loaded.predict(list(table.review)).tolist() == labels(tmp_path / "other", table, tmp_path)
+    assert not hasattr(loaded, "n_features_in_")
+
+
+def test_bags_and_graphs_both_ways(tmp_path):
+    long = pd.DataFrame({"bag": np.repeat(np.arange(20), 4), "a": RNG.normal(size=80), "b": RNG.normal(size=80)})
+    long["a"] += long.bag % 2
+    long["kind"] = np.where(long.bag % 2, "odd", "even")
+    bags = mercer.Bags.from_table(long[["a", "b"]].to_numpy(), long.bag.astype(str))
+    kinds = long.groupby("bag").kind.first()
+    kernel = "mean_embedding(gaussian(lengthscale=1))"
+    model = mercer.SVC(kernel=kernel).fit(bags, kinds)
+    mercer.save(model, tmp_path / "model")
+    found = labels(tmp_path / "model", long[["bag", "a", "b"]], tmp_path, "--bag", "bag")
+    assert found == model.predict(bags).tolist()
+    long.to_csv(tmp_path / "long.csv", index=False)
+    words = ["--bag", "bag", "--target", "kind", "--kernel", kernel, "-C", 1]
+    run("fit", "svm", tmp_path / "long.csv", *words, "-o", tmp_path / "other", "--quiet")
+    assert labels(tmp_path / "other", long, tmp_path) == model.predict(bags).tolist()
+    folder = Path(__file__).parents[2] / "mercer" / "tests" / "fixtures" / "MUTAG"
+    graphs, _ = mercer.Graphs.read_tu(folder)
+    words = ["--kernel", "weisfeiler_lehman(depth=2)", "-C", 1]
+    run("fit", "svm", folder, *words, "-o", tmp_path / "graphs", "--quiet")
+    run("predict", tmp_path / "graphs", folder, "-o", tmp_path / "out.csv", "--quiet")
+    loaded = mercer.load(tmp_path / "graphs")
+    assert loaded.predict(graphs).tolist() == pd.read_csv(tmp_path / "out.csv").prediction.tolist()
+
+
+def test_fasta(tmp_path):
+    path = tmp_path / "s.fasta"
+    path.write_text(">a|x first\nACG\nT\n; a comment\n>b|y\nTT GG\n>c|x\n\n")
+    ids, sequences = mercer.read_fasta(path)
+    assert (ids, sequences) == (["a|x", "b|y", "c|x"], ["ACGT", "TTGG", ""])
+    found = json.loads(run("kernel", "gram", "spectrum(length=1)", path, "--json"))["matrix"]
+    assert found == mercer.Kernel("spectrum(length=1)")(sequences).tolist()
+    with pytest.raises(OSError, match="no such file|No such file"):
+        mercer.read_fasta(tmp_path / "absent.fasta")
+    path.write_text("ACGT\n")
+    with pytest.raises(ValueError, match="line 1"):
+        mercer.read_fasta(path)

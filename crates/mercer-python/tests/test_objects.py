@@ -396,3 +396,17 @@ def test_tables_with_texts_and_numbers():
     )
     with pytest.raises(ValueError, match="takes strings; column `price` holds numbers"):
         mercer.Kernel("on([price], spectrum(length=2)) + on([review], delta())")(table)
+
+
+def test_the_kernel_of_a_table_without_one_is_a_rule():
+    pandas = pytest.importorskip("pandas")
+    words, kinds = strings(40)
+    table = pandas.DataFrame({"text": words, "x": np.arange(40.0), "color": np.array(["red", "blue"])[kinds]})
+    result = mercer.two_sample_test(table[kinds == 0], table[kinds == 1], permutations=199)
+    assert result.reject
+    parts = ["on([0], gaussian(lengthscale=", "on([text], normalized(spectrum(length=3)))", "on([color], delta())"]
+    assert all(part in result.kernel for part in parts)
+    result = mercer.independence_test(table[["text"]], table[["color"]], permutations=199)
+    assert result.reject
+    objects = pandas.DataFrame({"x": np.arange(6.0).astype(object)})
+    assert mercer.two_sample_test(objects, objects + 3, permutations=19).p_value <= 1

@@ -39,12 +39,13 @@ pub struct Common {
     /// Allow an output file that is also an input (or another output): it is replaced
     #[arg(long, global = true)]
     pub force: bool,
-    /// Format of the data: csv, tsv, libsvm, npy or parquet (default: by file extension)
+    /// Format of the data: csv, tsv, libsvm, npy, parquet, fasta, tu, graphml or edges (default: by
+    /// file extension; a folder holds graphs)
     #[arg(long, global = true, value_name = "FORMAT", value_parser = format)]
     pub format: Option<Format>,
 }
 
-/// Options of the conversion of a table to vectors.
+/// Options of the conversion of a table to points.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
@@ -57,6 +58,23 @@ pub struct DataOptions {
     /// Handling of missing values (default: an error with row and column)
     #[arg(long, value_enum, value_name = "RULE")]
     pub missing: Option<Gap>,
+    /// Bags, and columns of other files.
+    #[command(flatten)]
+    pub objects: ObjectOptions,
+}
+
+/// Options of data that are not rows of numbers.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Data")]
+pub struct ObjectOptions {
+    /// Every value of this column of a long table names a bag, whose rows are its points; with a
+    /// kernel on persistence diagrams, a diagram of the columns birth and death
+    #[arg(long, value_name = "COL")]
+    pub bag: Option<String>,
+    /// A table with more columns, such as the targets of sequences or graphs: its rows are found by
+    /// the column id
+    #[arg(long, value_name = "FILE.csv")]
+    pub labels: Option<PathBuf>,
 }
 
 /// Rules for the scale of columns.
@@ -116,7 +134,7 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 fn format(text: &str) -> Result<Format, String> {
-    text.parse().map_err(|_| "the formats are csv, tsv, libsvm, npy and parquet".into())
+    text.parse().map_err(|_| "the formats are csv, tsv, libsvm, npy, parquet, fasta, tu, graphml and edges".into())
 }
 
 fn picture(text: &str) -> Result<PathBuf, String> {

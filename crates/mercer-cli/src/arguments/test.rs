@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use mercer::hypothesis::{Correction, KernelWeights};
 
-use super::common::{Gap, Scale, positive};
+use super::common::{Gap, ObjectOptions, Scale, positive};
 use super::fit::level;
 use super::help;
 
@@ -53,6 +53,9 @@ pub struct TestOptions {
     /// Handling of missing values (default: an error with row and column)
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub missing: Option<Gap>,
+    /// Bags, and columns of other files.
+    #[command(flatten)]
+    pub objects: ObjectOptions,
 }
 
 /// Corrections by name.

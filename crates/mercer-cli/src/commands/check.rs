@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{explain, spectrum};
 use crate::arguments::CheckArguments;
-use crate::data::EncodedData;
+use crate::data::{self, EncodedData};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_list, json_rows, short};
 use crate::report::{Block, Report, Table, Truth};
@@ -25,18 +25,18 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
         let found = definiteness::check(&kernel, None, &CheckOptions::default(), &session.compute)?;
         return Ok(summary(&kernel, &found, &[]));
     };
-    let data = EncodedData::read(path, &words.options, session)?;
-    let kernel = kernel.with_column_names(&data.encoded.names)?;
-    let x = data.encoded.matrix.view();
+    let data = EncodedData::read(path, &kernel, &words.options, session)?;
+    let kernel = data::with_names(&kernel, data.kind, &data.names)?;
+    let x = data.sample.as_points();
     let draws_picture = session.common.plot.is_some() || session.common.report.is_some();
     if kernel.is_precomputed() {
-        return check_matrix(&kernel, x, &session.compute);
+        return check_matrix(&kernel, x.vectors()?, &session.compute);
     }
-    let kernel = kernel.bind(Pairs::within(x), &session.compute)?.kernel().clone();
-    let found = definiteness::check(&kernel, Some(Points::Vectors(x)), &CheckOptions::default(), &session.compute)?;
-    let mut report = summary(&kernel, &found, &data.encoded.names);
+    let kernel = kernel.bind(Pairs::Within(x), &session.compute)?.kernel().clone();
+    let found = definiteness::check(&kernel, Some(x), &CheckOptions::default(), &session.compute)?;
+    let mut report = summary_of(&kernel, &found, &data.names, Some(x));
     if draws_picture {
-        report.figures.push(spectrum::draw(&kernel, x, &session.compute)?);
+        report.figures.push(spectrum::draw(&kernel, &data.sample, &session.compute)?);
     }
     Ok(report)
 }
@@ -49,8 +49,13 @@ fn check_matrix(kernel: &Kernel, matrix: ArrayView2<'_, f64>, compute: &Compute)
     Ok(report)
 }
 
-/// The report on a check.
+/// The report on a check without data.
 pub fn summary(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
+    summary_of(kernel, found, names, None)
+}
+
+/// The report on a check; objects among the data are shown in a few words.
+fn summary_of(kernel: &Kernel, found: &Check, names: &[String], data: Option<Points<'_>>) -> Report {
     let mut report = Report::new(format!("Check of {kernel}"));
     report.heading(format!("Is {kernel} positive semi-definite?"));
     let truth = Truth::from_option(found.as_option());
@@ -58,7 +63,7 @@ pub fn summary(kernel: &Kernel, found: &Check, names: &[String]) -> Report {
         CheckVerdict::Proven(proof) => {
             report.push(Block::Verdict(truth, "proven".into())).push(Block::Verbatim(proof.to_string()));
         }
-        CheckVerdict::Refuted(example) => push_counterexample(&mut report, example, names),
+        CheckVerdict::Refuted(example) => push_counterexample(&mut report, example, names, data),
         CheckVerdict::NotRefuted if truth == Truth::No => {
             let text = "refuted by a rule; no counterexample was found among the points that were tried";
             report.push(Block::Verdict(truth, text.into()));
@@ -90,7 +95,7 @@ fn unknown(found: &Check) -> Option<&str> {
     }
 }
 
-fn push_counterexample(report: &mut Report, example: &Counterexample, names: &[String]) {
+fn push_counterexample(report: &mut Report, example: &Counterexample, names: &[String], data: Option<Points<'_>>) {
     let count = example.weights.len();
     let text = format!("refuted: cᵀKc = {} at {count} {}", example.digits, if count == 1 { "point" } else { "points" });
     report.push(Block::Verdict(Truth::No, text));
@@ -101,11 +106,14 @@ fn push_counterexample(report: &mut Report, example: &Counterexample, names: &[S
     let mut head = vec!["weight c"];
     head.extend(by_row.then_some("row"));
     head.extend(coordinates.iter().map(String::as_str));
+    let object = |row: usize| data.and_then(|points| points.describe(row));
+    head.extend(example.indices.first().and_then(|&row| object(row)).map(|_| "point"));
     let mut table = Table::new(&head, &(0..head.len()).collect::<Vec<_>>());
     for (i, &weight) in example.weights.iter().enumerate() {
         let row = by_row.then(|| example.indices[i].to_string());
         let point: Vec<String> = (0..width).map(|j| mercer::io::format_number(example.points[[i, j]])).collect();
-        table.push([mercer::io::format_number(weight)].into_iter().chain(row).chain(point));
+        let object = example.indices.get(i).and_then(|&row| object(row));
+        table.push([mercer::io::format_number(weight)].into_iter().chain(row).chain(point).chain(object));
     }
     report.push(Block::Table(table));
 }

@@ -17,8 +17,9 @@ pub fn spectrum(words: &SpectrumArguments, session: &Session) -> Result<Report, 
     let kernel: Kernel = words.kernel.parse()?;
     let (kernel, measure) = match &words.data {
         Some(path) => {
-            let data = EncodedData::read(path, &words.options, session)?;
-            (kernel.with_column_names(&data.encoded.names)?, Measure::Sample(data.encoded.matrix))
+            let data = EncodedData::read(path, &kernel, &words.options, session)?;
+            let x = data.sample.as_points().vectors()?.to_owned();
+            (kernel.with_column_names(&data.names)?, Measure::Sample(x))
         }
         None => (kernel, law(words.under.as_deref().unwrap_or("uniform"))?),
     };

@@ -1,6 +1,6 @@
 //! `mercer data describe`: a summary of a file.
 
-use mercer::points::{ColumnKind, ColumnSummary};
+use mercer::points::{ColumnData, ColumnKind, ColumnSummary, PointKind};
 use serde_json::{Value, json};
 
 use crate::arguments::DescribeArguments;
@@ -27,6 +27,7 @@ pub fn summary(name: &str, table: &mercer::points::Table) -> Report {
     report.heading(format!("{name}: {} rows, {columns} columns", grouped(table.rows() as u64)));
     push_numbers(&mut report, &summary);
     push_categories(&mut report, &summary);
+    push_objects(&mut report, &summary, table);
     push_remarks(&mut report, &summary);
     let label = table.label().map(|c| table.columns()[c].name.as_str());
     if let Some(label) = label {
@@ -62,6 +63,20 @@ fn push_categories(report: &mut Report, summary: &[ColumnSummary]) {
     }
 }
 
+/// Columns of objects, with the first of them in a few words.
+fn push_objects(report: &mut Report, summary: &[ColumnSummary], data: &mercer::points::Table) {
+    let mut table = Table::new(&["column", "kind", "count", "distinct", "first"], &[2, 3]);
+    for (column, values) in summary.iter().zip(data.columns()) {
+        let (ColumnKind::Objects(kind), ColumnData::Objects(sample)) = (column.kind, &values.data) else { continue };
+        let first = if sample.is_empty() { None } else { sample.as_points().describe(0) };
+        let counts = [column.count, column.distinct].map(|c| c.to_string());
+        table.push([column.name.clone(), kind.to_string()].into_iter().chain(counts).chain(first.or(Some("—".into()))));
+    }
+    if !table.rows.is_empty() {
+        report.push(Block::Table(table));
+    }
+}
+
 fn frequent(column: &ColumnSummary) -> String {
     let shown = column.levels.iter().take(LEVELS_SHOWN).map(|(level, n)| format!("{level} ({n})"));
     let rest = column.levels.len().saturating_sub(LEVELS_SHOWN);
@@ -83,10 +98,22 @@ fn push_remarks(report: &mut Report, summary: &[ColumnSummary]) {
     }
 }
 
+fn object_json(column: &ColumnSummary, kind: PointKind) -> Value {
+    json!({
+        "name": column.name,
+        "kind": kind.to_string(),
+        "count": column.count,
+        "missing": column.missing,
+        "distinct": column.distinct,
+        "constant": column.is_constant(),
+    })
+}
+
 fn json_of(column: &ColumnSummary) -> Value {
     let kind = match column.kind {
         ColumnKind::Numbers => "numbers",
         ColumnKind::Categories => "categories",
+        ColumnKind::Objects(kind) => return object_json(column, kind),
         _ => "other",
     };
     let mut value = json!({

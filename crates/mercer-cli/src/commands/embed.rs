@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use mercer::Kernel;
 use mercer::features::{
-    ErrorDecay, FeatureMap, FourierForm, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound, fourier_bound,
-    measured_error,
+    ErrorDecay, FeatureMap, FourierForm, MeasuredError, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound,
+    fourier_bound, measured_error,
 };
 use mercer::io::{Format, NpyNumber, write_npy, write_table_csv};
 use mercer::points::{Column, Table};
+use mercer::{Kernel, Sample};
 use ndarray::{Array2, ArrayView2};
 use serde_json::{Value, json};
 
 use crate::arguments::{
     BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
 };
-use crate::data::EncodedData;
+use crate::data::{self, EncodedData};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_list, json_rows, short};
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
@@ -43,15 +43,20 @@ pub fn embed(command: &EmbedCommand, session: &Session) -> Result<Report, Failur
 /// The points and the kernel on their columns.
 struct Request {
     kernel: Kernel,
-    x: Array2<f64>,
+    x: Sample,
 }
 
 impl Request {
+    /// The points as rows of a matrix.
+    fn vectors(&self) -> mercer::Result<ArrayView2<'_, f64>> {
+        self.x.as_points().vectors()
+    }
+
     fn read(words: &EmbedData, session: &Session) -> Result<Self, Failure> {
         let kernel: Kernel = words.kernel.parse()?;
         words.output.as_deref().map(layout).transpose()?;
-        let data = EncodedData::read(&words.data, &words.options, session)?;
-        Ok(Self { kernel: kernel.with_column_names(&data.encoded.names)?, x: data.encoded.matrix })
+        let data = EncodedData::read(&words.data, &kernel, &words.options, session)?;
+        Ok(Self { kernel: data::with_names(&kernel, data.kind, &data.names)?, x: data.sample })
     }
 }
 
@@ -63,14 +68,14 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
         SamplingWord::Orthogonal => Sampling::Orthogonal,
         SamplingWord::Qmc => Sampling::QuasiMonteCarlo,
     };
-    let spec = RandomFourier { kernel: request.kernel, components: words.components, form, sampling };
-    let map = spec.fit(request.x.view(), &session.compute)?;
+    let spec = RandomFourier { kernel: request.kernel.clone(), components: words.components, form, sampling };
+    let map = spec.fit(request.vectors()?, &session.compute)?;
     let frequencies = map.frequencies().nrows();
     let bound = fourier_bound(frequencies, EPSILON, form);
     let extra = vec![("frequencies".into(), grouped(frequencies as u64)), chance(bound)];
     let mut facts = json!({ "frequencies": frequencies, "bound": number(bound), "bound_epsilon": EPSILON });
     let drawn = session.common.plot.is_some() || session.common.report.is_some();
-    let decay = if drawn { Some(decay(&spec, request.x.view(), frequencies, session)?) } else { None };
+    let decay = if drawn { Some(decay(&spec, request.vectors()?, frequencies, session)?) } else { None };
     if let Some(decay) = &decay {
         facts["decay"] = json!({
             "frequencies": decay.frequencies,
@@ -79,7 +84,7 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
         });
     }
     let summary = FeatureSummary { name: "fourier", title: "Random Fourier features", extra, facts };
-    let mut report = dense(summary, &map, request.x.view(), &words.data, session)?;
+    let mut report = dense(summary, &map, request.vectors()?, &words.data, session)?;
     report.figures.extend(decay.map(|decay| draw(&decay, map.kernel())));
     Ok(report)
 }
@@ -119,8 +124,9 @@ fn draw(decay: &ErrorDecay, kernel: &Kernel) -> Figure {
 fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(&words.data, session)?;
     let landmarks = words.landmarks.into();
-    let spec = Nystrom { landmarks, tolerance: words.tolerance, ..Nystrom::new(request.kernel, words.components) };
-    let map = spec.fit(request.x.view(), &session.compute)?;
+    let spec =
+        Nystrom { landmarks, tolerance: words.tolerance, ..Nystrom::new(request.kernel.clone(), words.components) };
+    let map = spec.fit(&request.x, &session.compute)?;
     let share = map.trace_error() / map.trace();
     let missed = format!("{} of {} ({} %)", short(map.trace_error()), short(map.trace()), short(100.0 * share));
     let extra = vec![("landmarks".into(), grouped(map.landmarks().len() as u64)), ("trace missed".into(), missed)];
@@ -129,13 +135,10 @@ fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failur
         "trace": number(map.trace()),
         "trace_error": number(map.trace_error()),
     });
-    dense(
-        FeatureSummary { name: "nystrom", title: "Nyström features", extra, facts },
-        &map,
-        request.x.view(),
-        &words.data,
-        session,
-    )
+    let summary = FeatureSummary { name: "nystrom", title: "Nyström features", extra, facts };
+    let z = map.transform(&request.x, &session.compute)?;
+    let error = map.measured_error(&request.x, MEASURED, &session.compute)?;
+    described(summary, map.kernel(), z, error, &words.data)
 }
 
 /// The report of one kind of features.
@@ -160,6 +163,17 @@ fn dense(
 ) -> Result<Report, Failure> {
     let z = map.transform(x, &session.compute)?;
     let error = measured_error(map, x, MEASURED, &session.compute)?;
+    described(summary, map.kernel(), z, error, words)
+}
+
+/// Writes features, and reports them with their error.
+fn described(
+    summary: FeatureSummary,
+    kernel: &Kernel,
+    z: Array2<f64>,
+    error: MeasuredError,
+    words: &EmbedData,
+) -> Result<Report, Failure> {
     write(words.output.as_deref(), z.view(), "z")?;
     let measured = format!(
         "at most {}, root mean square {} over the pairs of {} rows",
@@ -167,7 +181,7 @@ fn dense(
         short(error.root_mean_square),
         error.points
     );
-    let mut fields = vec![("kernel".to_string(), map.kernel().to_string()), shape(z.dim())];
+    let mut fields = vec![("kernel".to_string(), kernel.to_string()), shape(z.dim())];
     fields.extend(summary.extra);
     fields.push(("error".into(), measured));
     let mut facts = summary.facts;
@@ -178,14 +192,14 @@ fn dense(
         "mean": number(error.mean),
         "relative": number(error.relative),
     });
-    Ok(report(summary.name, summary.title, map.kernel(), fields, facts, z.view(), words))
+    Ok(report(summary.name, summary.title, kernel, fields, facts, z.view(), words))
 }
 
 fn binning(words: &BinningArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(&words.data, session)?;
-    let spec = RandomBinning { kernel: request.kernel, grids: words.components, buckets: words.buckets };
-    let map = spec.fit(request.x.view(), &session.compute)?;
-    let cells = map.transform(request.x.view(), &session.compute)?;
+    let spec = RandomBinning { kernel: request.kernel.clone(), grids: words.components, buckets: words.buckets };
+    let map = spec.fit(request.vectors()?, &session.compute)?;
+    let cells = map.transform(request.vectors()?, &session.compute)?;
     let numbers = cells.cells().mapv(f64::from);
     write(words.data.output.as_deref(), numbers.view(), "cell")?;
     let bound = binning_bound(words.components, EPSILON);

@@ -1,8 +1,9 @@
 //! `mercer kernel gram`: the Gram matrix of the rows of a file.
 
+use std::path::PathBuf;
+
 use mercer::gram::{Bound, Pairs, Tiles};
 use mercer::kernel::Kernel;
-use mercer::points::Encoded;
 use mercer::{Compute, Precision};
 use serde_json::{Value, json};
 
@@ -27,9 +28,9 @@ pub struct Request {
     /// The kernel, its columns by number.
     pub kernel: Kernel,
     /// The points of the rows.
-    pub rows: Encoded,
+    pub rows: EncodedData,
     /// The points of the columns, if they are others.
-    pub columns: Option<Encoded>,
+    pub columns: Option<EncodedData>,
     /// Tiles in the precision requested.
     pub compute: Compute,
 }
@@ -42,12 +43,13 @@ impl Request {
         if words.against.as_deref().is_some_and(data::is_standard_input) && data::is_standard_input(&words.data) {
             return Err(Failure::request("--against: standard input can be read only once"));
         }
-        let first = EncodedData::read(&words.data, &words.options, session)?;
-        let columns = words.against.as_ref().map(|path| first.read_alike(path, &words.options, session)).transpose()?;
+        let first = EncodedData::read(&words.data, &kernel, &words.options, session)?;
+        let alike = |path: &PathBuf| first.read_alike(path, &kernel, &words.options, session);
+        let columns = words.against.as_ref().map(alike).transpose()?;
         let precision = if words.single { Precision::SingleTiles } else { Precision::Double };
         Ok(Self {
-            kernel: kernel.with_column_names(&first.encoded.names)?,
-            rows: first.encoded,
+            kernel: data::with_names(&kernel, first.kind, &first.names)?,
+            rows: first,
             columns,
             compute: session.compute.clone().with_precision(precision),
         })
@@ -55,14 +57,14 @@ impl Request {
 
     /// The pairs of points; for a kernel of precomputed values the data is the matrix.
     pub fn pairs(&self) -> Result<Pairs<'_>, Failure> {
-        let x = self.rows.matrix.view();
+        let x = self.rows.sample.as_points();
         match &self.columns {
             Some(_) if self.kernel.is_precomputed() => {
                 Err(Failure::request("--against: a precomputed matrix has its columns in DATA itself"))
             }
-            Some(y) => Ok(Pairs::between(x, y.matrix.view())),
-            None if self.kernel.is_precomputed() => Ok(Pairs::precomputed(x)),
-            None => Ok(Pairs::within(x)),
+            Some(y) => Ok(Pairs::Between(x, y.sample.as_points())),
+            None if self.kernel.is_precomputed() => Ok(Pairs::precomputed(x.vectors()?)),
+            None => Ok(Pairs::Within(x)),
         }
     }
 }
@@ -121,15 +123,15 @@ fn summary(
     fields.extend(square.then(|| ("trace", short(digest.trace))));
     fields.extend(lowest.map(|v| ("min eigenvalue", short(v))));
     fields.extend(words.single.then(|| ("precision", single_precision(bound))));
-    fields.extend(changes(&request.rows).map(|text| ("rows", text)));
+    fields.extend(changes(request.rows.changes).map(|text| ("rows", text)));
     fields.extend(words.output.as_ref().map(|path| ("written to", path.display().to_string())));
     report.heading("Gram matrix").fields(fields);
     if let Some(table) = printed(words, digest) {
         report.push(Block::Table(table));
     }
     report.json = json_of(words, bound, digest, square, lowest);
-    report.json["rows_dropped"] = request.rows.dropped.into();
-    report.json["cells_filled"] = request.rows.filled.into();
+    report.json["rows_dropped"] = request.rows.changes.0.into();
+    report.json["cells_filled"] = request.rows.changes.1.into();
     report.figures.extend(digest.heat().map(|cells| {
         Figure::Heat(HeatMap { title: kernel, cells, shape: digest.shape, bar: "k(xᵢ, xⱼ)".into(), labels: None })
     }));
@@ -140,8 +142,8 @@ fn single_precision(bound: &Bound<'_>) -> String {
     bound.single_error().map_or("single".into(), |e| format!("single, every value within {}", short(e)))
 }
 
-fn changes(rows: &Encoded) -> Option<String> {
-    match (rows.dropped, rows.filled) {
+fn changes(dropped_and_filled: (usize, usize)) -> Option<String> {
+    match dropped_and_filled {
         (0, 0) => None,
         (dropped, 0) => Some(format!("{dropped} with missing values dropped")),
         (_, filled) => Some(format!("{filled} missing values filled")),

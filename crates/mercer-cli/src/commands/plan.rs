@@ -19,8 +19,8 @@ const TILE: usize = 192;
 pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(words, session)?;
     request.pairs()?;
-    let (n, d) = request.rows.matrix.dim();
-    let m = request.columns.as_ref().map_or(n, |c| c.matrix.nrows());
+    let (n, d) = (request.rows.sample.len(), request.rows.sample.as_points().columns());
+    let m = request.columns.as_ref().map_or(n, |c| c.sample.len());
     let number_bytes: u64 = if words.single { 4 } else { 8 };
     let bytes = (n as u64).saturating_mul(m as u64).saturating_mul(number_bytes);
     let (leaves, limit) = (leaves(&request.kernel), session.compute.memory());

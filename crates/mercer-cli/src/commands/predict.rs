@@ -5,7 +5,7 @@ use std::path::Path;
 use mercer::Error;
 use mercer::io::{load_model, write_table_csv_to};
 use mercer::model::{Fitted, Model, Target};
-use mercer::points::{Column, ColumnData, Encoded, Table};
+use mercer::points::{Column, ColumnData, PointKind, Sample, Table};
 use mercer::settings::Setting;
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
@@ -33,6 +33,17 @@ pub(super) struct Predicted {
     pub(super) truth: Option<Array1<f64>>,
 }
 
+/// The rows of a table as points of a model.
+pub(super) struct NewPoints {
+    pub(super) sample: Sample,
+    /// The rows that were kept.
+    pub(super) kept_rows: Vec<usize>,
+    /// Missing values that were filled.
+    pub(super) filled: usize,
+    /// Rows that were left out.
+    pub(super) dropped: usize,
+}
+
 /// What was written, in numbers.
 #[derive(Default)]
 pub(super) struct Summary {
@@ -46,7 +57,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    fn new(table: &Table, encoded: &Encoded) -> Self {
+    fn new(table: &Table, encoded: &NewPoints) -> Self {
         let names = table.names().map(str::to_owned).collect();
         Self { rows: table.rows(), names, filled: encoded.filled, dropped: encoded.dropped }
     }
@@ -62,7 +73,7 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
     }
     let model = load_model(&words.model, &session.compute)?;
     check(words, &model)?;
-    let table = data::choose(data::read_table(&words.data, session)?, &words.columns)?;
+    let table = read(words, &model, session)?;
     let encoded = encode(words, &model, &table, 0)?;
     if let Some(names) = model.classes() {
         let found = predict_classes::run(words, &model, names, &table, &encoded, session)?;
@@ -80,6 +91,19 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
     summary(words, &model, &encoded, &predicted, &result)
 }
 
+/// The new data, with a row per bag where the model takes bags.
+fn read(words: &PredictArguments, model: &Model, session: &Session) -> Result<Table, Failure> {
+    let table = data::read_table(&words.data, session)?;
+    let table = data::with_labels(table, words.objects.labels.as_deref(), session)?;
+    let targets: Vec<&str> = model.inputs().targets.iter().filter_map(|t| t.name.as_deref()).collect();
+    let table = match &words.objects.bag {
+        Some(bag) => data::grouped(table, Some(bag), &words.columns, &targets)?,
+        None => data::choose(table, &words.columns)?,
+    };
+    let grouped = model.inputs().grouped(&table);
+    Ok(grouped.map_err(|e| mismatch(named(e, &words.data), &words.data))?.into_owned())
+}
+
 /// Whether what is requested goes with the model.
 pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
     if words.proba && model.classes().is_none() {
@@ -95,11 +119,17 @@ pub(super) fn encode(
     model: &Model,
     table: &Table,
     first_row: usize,
-) -> Result<Encoded, Failure> {
-    model
-        .inputs()
-        .encode(table)
-        .map_err(|error| mismatch(named(error.at_row(|row| first_row + row), &words.data), &words.data))
+) -> Result<NewPoints, Failure> {
+    let kind = match model.fitted().point_kind() {
+        // The rows of the table are the kernel values.
+        PointKind::Precomputed => PointKind::Vectors,
+        kind => kind,
+    };
+    let points = model.inputs().encode(table).and_then(|encoded| {
+        let (kept_rows, filled, dropped) = (encoded.kept_rows.clone(), encoded.filled, encoded.dropped);
+        Ok(NewPoints { sample: encoded.into_sample(kind)?, kept_rows, filled, dropped })
+    });
+    points.map_err(|error| mismatch(named(error.at_row(|row| first_row + row), &words.data), &words.data))
 }
 
 /// The error with the name of the file.
@@ -116,11 +146,11 @@ fn mismatch(failure: Failure, path: &Path) -> Failure {
 pub(super) fn run(
     model: &Model,
     table: &Table,
-    encoded: &Encoded,
+    encoded: &NewPoints,
     level: Option<f64>,
     session: &Session,
 ) -> Result<Vec<Predicted>, Failure> {
-    let (x, compute) = (encoded.matrix.view(), &session.compute);
+    let (x, compute) = (&encoded.sample, &session.compute);
     let (values, ends) = match level {
         None => (model.predict(x, compute)?, None),
         Some(level) => {
@@ -224,7 +254,7 @@ impl Tested {
 fn summary(
     words: &PredictArguments,
     model: &Model,
-    encoded: &Encoded,
+    encoded: &NewPoints,
     predicted: &[Predicted],
     table: &Table,
 ) -> Result<Report, Failure> {
@@ -248,7 +278,7 @@ fn summary(
 fn describe_classes(
     words: &PredictArguments,
     model: &Model,
-    encoded: &Encoded,
+    encoded: &NewPoints,
     found: &ClassPrediction,
     table: &Table,
 ) -> Result<Report, Failure> {

@@ -2,11 +2,12 @@
 //! truth is known.
 
 use mercer::model::Model;
-use mercer::points::{Column, ColumnData, Encoded, Table};
+use mercer::points::{Column, ColumnData, Table};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
 
 use super::fit::ClassQuality;
+use super::predict::NewPoints;
 use crate::arguments::PredictArguments;
 use crate::failure::Failure;
 use crate::numbers::json as number;
@@ -29,10 +30,10 @@ pub fn run(
     model: &Model,
     names: &[String],
     table: &Table,
-    encoded: &Encoded,
+    encoded: &NewPoints,
     session: &Session,
 ) -> Result<ClassPrediction, Failure> {
-    let (x, compute) = (encoded.matrix.view(), &session.compute);
+    let (x, compute) = (&encoded.sample, &session.compute);
     if words.interval.is_some() {
         return Err(Failure::request("--interval: classes have no intervals; use --proba"));
     }

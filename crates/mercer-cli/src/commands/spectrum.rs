@@ -2,8 +2,8 @@
 
 use mercer::gram::{Pairs, dense};
 use mercer::solve::eigenvalues;
-use mercer::{Compute, Kernel, Result};
-use ndarray::{Array2, ArrayView2, Axis};
+use mercer::{Compute, Kernel, Result, Sample};
+use ndarray::Array2;
 
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
@@ -14,11 +14,11 @@ const ROWS: usize = 600;
 ///
 /// # Errors
 /// As the kernel's on this data.
-pub fn draw(kernel: &Kernel, x: ArrayView2<'_, f64>, compute: &Compute) -> Result<Figure> {
-    let step = x.nrows().div_ceil(ROWS).max(1);
-    let rows: Vec<usize> = (0..x.nrows()).step_by(step).collect();
-    let sample = x.select(Axis(0), &rows);
-    let matrix = dense(&kernel.bind(Pairs::within(sample.view()), compute)?, compute)?;
+pub fn draw(kernel: &Kernel, x: &Sample, compute: &Compute) -> Result<Figure> {
+    let step = x.len().div_ceil(ROWS).max(1);
+    let rows: Vec<usize> = (0..x.len()).step_by(step).collect();
+    let sample = x.taken(&rows);
+    let matrix = dense(&kernel.bind(Pairs::Within(sample.as_points()), compute)?, compute)?;
     of_matrix(kernel.to_string(), &matrix, compute)
 }
 

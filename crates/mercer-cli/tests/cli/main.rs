@@ -10,6 +10,7 @@ mod formats;
 mod gram;
 mod kernel;
 mod margins;
+mod objects;
 mod refusals;
 mod settings;
 mod spectrum;

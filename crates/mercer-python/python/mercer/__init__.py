@@ -62,6 +62,7 @@ from mercer._mercer import (
     catalogue,
     fourier_bound,
     fourier_components,
+    read_fasta,
     repair,
 )
 from mercer._result import TestResult
@@ -138,6 +139,7 @@ __all__ = [
     "mmd",
     "mmd_witness",
     "normalized_hsic",
+    "read_fasta",
     "repair",
     "stein_discrepancy",
     "two_sample_test",

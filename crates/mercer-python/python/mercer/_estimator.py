@@ -109,7 +109,8 @@ class Estimator(BaseEstimator):
         if len(names) != len(columns):
             raise ValueError(f"X has {len(columns)} columns, but the model expects {len(names)}")
         pairs = [(str(name), column_values(values)) for name, values in zip(names, columns, strict=True)]
-        points, kept = self._inputs.encode(pairs)
+        kernel = self._object_kernel()
+        points, kept = self._inputs.encode(pairs) if kernel is None else self._inputs.encode_objects(kernel, pairs)
         if len(kept) != len(X):
             raise ValueError(f"{len(X) - len(kept)} rows have missing values, which the model leaves out: drop them")
         return points

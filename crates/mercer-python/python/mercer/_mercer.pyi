@@ -1,3 +1,4 @@
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack, final
 
@@ -135,6 +136,7 @@ class Objects:
     def __getitem__(self, index: Any, /) -> Objects: ...
 
 def default_kernel(X: Any) -> Kernel: ...
+def read_fasta(path: str | os.PathLike[str], **options: Unpack[Options]) -> tuple[list[str], list[str]]: ...
 
 @final
 class Counterexample:
@@ -944,6 +946,9 @@ class Inputs:
     @property
     def targets(self) -> list[tuple[str | None, float, float]]: ...
     def encode(self, columns: Sequence[tuple[str, Sequence[Any]]]) -> tuple[NDArray[np.float64], list[int]]: ...
+    def encode_objects(
+        self, kernel: Kernel, columns: Sequence[tuple[str, Sequence[Any]]]
+    ) -> tuple[Objects, list[int]]: ...
 
 _Fit: TypeAlias = (
     RidgeFit | GaussianProcessFit | SharedProcessFit | SplineFit | LocalFit | SvcFit | SvmFit | PenalizedFit

@@ -104,7 +104,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
         model._restore_classes(classes, state)
     if object_kernel(getattr(fit, "kernel", None)) is None:
         model.n_features_in_ = inputs.columns
-    if inputs.names is not None:
+    if inputs.names is not None and (inputs.encoded or object_kernel(getattr(fit, "kernel", None)) is None):
         model.feature_names_in_ = np.array(inputs.names, dtype=object)
     targets = inputs.targets
     names = [name for name, _, _ in targets]

@@ -1,10 +1,10 @@
 //! The error of a feature map, measured on a sample.
 
-use ndarray::{ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2};
 
 use super::FeatureMap;
 use crate::gram::{self, Pairs};
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// `z(x)ᵀz(y) − k(x, y)` over all pairs of some points of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,15 +47,26 @@ pub fn measured_error(
     points: usize,
     compute: &Compute,
 ) -> Result<MeasuredError> {
-    let mut chosen = compute.seed().stream("measured error", 0).permutation(x.nrows());
+    error_of(map.kernel(), x.into(), points, &|x| map.transform(x.vectors()?, compute), compute)
+}
+
+/// The same for features of points of any kind.
+pub(super) fn error_of(
+    kernel: &Kernel,
+    x: Points<'_>,
+    points: usize,
+    transform: &dyn Fn(Points<'_>) -> Result<Array2<f64>>,
+    compute: &Compute,
+) -> Result<MeasuredError> {
+    let mut chosen = compute.seed().stream("measured error", 0).permutation(x.len());
     chosen.truncate(points);
     chosen.sort_unstable();
     if chosen.is_empty() {
         return Err(Error::too_few("measuring the error", "points", 1, 0));
     }
-    let x = x.select(Axis(0), &chosen);
-    let z = map.transform(x.view(), compute)?;
-    let exact = gram::dense(&map.kernel().bind(Pairs::within(x.view()), compute)?, compute)?;
+    let x = Sample::select(x, &chosen);
+    let z = transform(x.as_points())?;
+    let exact = gram::dense(&kernel.bind(Pairs::Within(x.as_points()), compute)?, compute)?;
     let difference = z.dot(&z.t()) - &exact;
     let (count, square) = (difference.len() as f64, difference.iter().map(|d| d * d).sum::<f64>());
     let size = exact.iter().map(|k| k * k).sum::<f64>();

@@ -28,7 +28,7 @@ impl<'a> Pairs<'a> {
 
     /// The kernel for these points where none is named.
     pub(crate) fn default_kernel(&self) -> Result<Kernel> {
-        Kernel::default_for(self.rows().kind())
+        Kernel::default_of(self.rows())
     }
 
     /// The pairs whose values a matrix holds, for `precomputed()`: within one sample where it is

@@ -20,16 +20,32 @@ pub enum Format {
     Npy,
     /// Apache Parquet.
     Parquet,
+    /// Sequences with headers.
+    Fasta,
+    /// A folder of graphs in the format of the TU collection.
+    Tu,
+    /// Graphs as XML.
+    GraphMl,
+    /// A graph as a list of its edges.
+    Edges,
 }
 
-const NAMES: [(&str, Format); 7] = [
+const NAMES: [(&str, Format); 15] = [
     ("csv", Format::Csv),
     ("tsv", Format::Tsv),
     ("libsvm", Format::Libsvm),
     ("npy", Format::Npy),
     ("parquet", Format::Parquet),
+    ("fasta", Format::Fasta),
+    ("tu", Format::Tu),
+    ("graphml", Format::GraphMl),
+    ("edges", Format::Edges),
     ("svm", Format::Libsvm),
     ("tab", Format::Tsv),
+    ("fa", Format::Fasta),
+    ("fna", Format::Fasta),
+    ("faa", Format::Fasta),
+    ("edgelist", Format::Edges),
 ];
 
 impl Format {
@@ -48,12 +64,15 @@ impl Format {
     }
 }
 
+/// How many of the names stand for a format each; the others are more endings.
+const FORMATS: usize = 9;
+
 fn by_name(name: &str) -> Option<Format> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
 }
 
 fn list() -> String {
-    NAMES[..5].iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    NAMES[..FORMATS].iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
 impl FromStr for Format {
@@ -84,10 +103,15 @@ mod tests {
         assert_eq!(format_of("heart.svm"), Some(Format::Libsvm));
         assert_eq!(format_of("x.y.npy"), Some(Format::Npy));
         assert_eq!(format_of("x.parquet"), Some(Format::Parquet));
+        assert_eq!(format_of("x.fa.gz"), Some(Format::Fasta));
+        assert_eq!(format_of("x.graphml"), Some(Format::GraphMl));
         assert_eq!(format_of("x.txt"), None);
         assert_eq!(format_of("csv"), None);
         let message = Format::from_path(Path::new("x.txt")).unwrap_err().to_string();
-        assert!(message.ends_with("name one of csv, tsv, libsvm, npy, parquet"), "{message}");
+        assert!(
+            message.ends_with("name one of csv, tsv, libsvm, npy, parquet, fasta, tu, graphml, edges"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Files: CSV, TSV, LIBSVM, NPY, Parquet, graphs and models; writes are atomic.
+//! Files: CSV, TSV, LIBSVM, NPY, Parquet, FASTA, graphs and models; writes are atomic.
 //!
 //! A wrong file gives [`Error::Format`] with the file, the line where there are lines, and the
 //! reason.
@@ -6,6 +6,7 @@
 mod atomic;
 mod chunks;
 mod csv;
+mod fasta;
 mod format;
 mod graphs;
 mod libsvm;
@@ -16,6 +17,7 @@ mod number;
 mod parquet;
 mod source;
 mod streamed;
+mod text_file;
 
 use std::io::Read;
 use std::path::Path;
@@ -28,6 +30,7 @@ use crate::{Compute, Error, Result};
 pub use atomic::atomic_write;
 pub use chunks::{Chunk, ChunkedFile, Chunks};
 pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
+pub use fasta::{Fasta, read_fasta};
 pub use format::Format;
 pub use graphs::{GraphMlNames, read_edge_lists, read_graphml, read_tu};
 pub use libsvm::{read_libsvm_model, write_libsvm, write_libsvm_model};
@@ -53,8 +56,9 @@ pub struct ReadOptions {
 }
 
 /// Reads a table from a file. The format is determined by the extension (`.csv`, `.tsv`, `.libsvm`,
-/// `.svm`, `.npy`, `.parquet`) unless the options specify it; compressed files (gzip) are
-/// recognized by their first bytes.
+/// `.svm`, `.npy`, `.parquet`, `.fasta`, `.fa`, `.fna`, `.faa`, `.graphml`, `.edges`, `.edgelist`)
+/// unless the options specify it; compressed files (gzip) are recognized by their first bytes. A
+/// folder holds graphs.
 ///
 /// - **CSV, TSV**: quoting, byte order mark, CRLF, blank lines are understood; see [`Header`] and
 ///   [`Delimiter`]. Space around a cell is not part of it. Missing values: an empty cell, `NA`,
@@ -65,6 +69,11 @@ pub struct ReadOptions {
 /// - **NPY**: columns `x0`, `x1`, …; one- and two-dimensional arrays of real numbers.
 /// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the integers that are
 ///   stored.
+/// - **FASTA**: the columns `id` and `sequence` (strings), and the label `label`, the word after the
+///   first `|` of every header, where all have one ([`read_fasta`]).
+/// - **Graphs**: the column `graph`. A folder in the TU format has the label `label`
+///   ([`read_tu`]); a GraphML file or an edge list, and a folder of them, the column `id`
+///   ([`read_graphml`], [`read_edge_lists`] as undirected graphs).
 ///
 /// # Cost
 /// A text file is read once, and a second time if a column turns out to be text after some numbers.
@@ -85,7 +94,13 @@ pub struct ReadOptions {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn read_table(path: &Path, options: &ReadOptions, compute: &Compute) -> Result<Table> {
+    if path.is_dir() && matches!(options.format, None | Some(Format::Tu | Format::GraphMl | Format::Edges)) {
+        return graphs::read_folder(path, options.format, compute);
+    }
     let format = options.format.map_or_else(|| Format::from_path(path), Ok)?;
+    if matches!(format, Format::GraphMl | Format::Edges) {
+        return graphs::read_files(&[path.to_owned()], format, compute);
+    }
     read_source(&Arc::new(Source::file(path, compute)?), format, options)
 }
 
@@ -122,6 +137,11 @@ fn read_source(source: &Arc<Source>, format: Format, options: &ReadOptions) -> R
         Format::Libsvm => libsvm::read(source),
         Format::Npy => npy::read_table(source),
         Format::Parquet => parquet::read(source),
+        Format::Fasta => fasta::read_table(source),
+        Format::Tu | Format::GraphMl | Format::Edges => {
+            let what = format!("the format {format}");
+            Err(Error::unsupported(what, "this data", "it is read from files", "give a file or a folder"))
+        }
     }
 }
 

@@ -127,12 +127,14 @@ impl Source {
         }
     }
 
-    /// NPY and Parquet by their first bytes, else CSV.
+    /// NPY, Parquet and FASTA by their first bytes, else CSV.
     pub fn guess_format(&self) -> Result<Format> {
         if self.first_bytes(super::npy::MAGIC)? {
             Ok(Format::Npy)
         } else if self.first_bytes(super::parquet::MAGIC)? {
             Ok(Format::Parquet)
+        } else if self.first_bytes(b">")? {
+            Ok(Format::Fasta)
         } else {
             Ok(Format::Csv)
         }

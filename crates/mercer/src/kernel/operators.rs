@@ -7,7 +7,7 @@ use super::number::{NonNegative, Whole};
 use super::radial::gaussian::Gaussian;
 use super::{ColumnRef, Kernel, Lengthscale, Terms};
 use crate::error::ColumnProblem;
-use crate::points::Mixed;
+use crate::points::{Mixed, PointKind};
 use crate::wording::nearest;
 use crate::{Error, Result};
 
@@ -125,23 +125,53 @@ impl Kernel {
         Self::Based(super::BasePoint::new(base_point)?, Box::new(self)).scaled(0.5)
     }
 
-    /// Replaces column names by their numbers.
+    /// Replaces column names by their numbers. The name of a column of categories stands for its
+    /// indicators `name=level`.
     ///
     /// # Errors
     /// [`Error::Column`] for a name that is not there, with the nearest one.
+    ///
+    /// # Example
+    /// ```
+    /// let k: mercer::Kernel = "on([color], delta()) * on([price], gaussian())".parse()?;
+    /// let names = ["price", "color=blue", "color=red"].map(String::from);
+    /// assert_eq!(k.with_column_names(&names)?.to_string(), "on([1, 2], delta()) * on([0], gaussian(lengthscale=1))");
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
     pub fn with_column_names(&self, names: &[String]) -> Result<Self> {
-        let resolved = self.map_children(&mut |k| match self {
-            // Inside `on`, columns are counted anew: names there are those of the chosen columns.
-            Self::On(columns, _) => k.with_column_names(&chosen_names(columns, names)),
-            _ => k.with_column_names(names),
-        })?;
-        match resolved {
+        match self {
             Self::On(columns, k) => {
-                let indices = columns.iter().map(|c| resolve(c, names)).collect::<Result<_>>()?;
-                Ok(Self::On(indices, k))
+                let found = columns.iter().map(|c| resolve(c, names)).collect::<Result<Vec<_>>>()?.concat();
+                // Inside `on`, columns are counted anew: names there are those of the chosen columns.
+                let inner = k.with_column_names(&chosen_names(&found, names))?;
+                Ok(Self::On(found, Box::new(inner)))
             }
-            other => Ok(other),
+            other => other.map_children(&mut |k| k.with_column_names(names)),
         }
+    }
+
+    /// The columns that must hold objects: the names in `on([name], k)` for a kernel `k` on objects,
+    /// with the kind of points that it takes.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Kernel, points::PointKind};
+    /// let k: Kernel = "on([review], spectrum(length=3)) * on([price], gaussian())".parse()?;
+    /// assert_eq!(k.object_columns(), [("review".to_owned(), PointKind::Strings)]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn object_columns(&self) -> Vec<(String, PointKind)> {
+        let of = |(names, k): (Vec<&str>, &Self)| {
+            let kind = k.point_kind().filter(|kind| kind.is_object())?;
+            Some(names.into_iter().map(|name| (name.to_owned(), kind)).collect::<Vec<_>>())
+        };
+        let mut found: Vec<(String, PointKind)> = Vec::new();
+        for column in self.named_columns().into_iter().filter_map(of).flatten() {
+            if !found.contains(&column) {
+                found.push(column);
+            }
+        }
+        found
     }
 
     /// The same kernel with the columns of numbers of a table by their numbers; columns of objects
@@ -181,6 +211,15 @@ impl Kernel {
         }
     }
 
+    /// Whether every part but constants stands in `on([…], …)` with names of columns only.
+    pub(crate) fn is_on_names(&self) -> bool {
+        match self {
+            Self::On(columns, _) => columns.iter().all(|column| matches!(column, ColumnRef::Name(_))),
+            Self::Base(base) => base.constant().is_some(),
+            other => other.children().into_iter().all(Self::is_on_names),
+        }
+    }
+
     fn split_scale(self) -> (Option<NonNegative>, Self) {
         match self {
             Self::Scale(a, k) => (Some(a), *k),
@@ -204,13 +243,20 @@ fn shortened(names: &[String]) -> String {
     format!("{}{more}", names[..names.len() - rest].join(", "))
 }
 
-fn resolve(column: &ColumnRef, names: &[String]) -> Result<ColumnRef> {
+/// The numbers of a column; those of all its indicators for a column of categories.
+fn resolve(column: &ColumnRef, names: &[String]) -> Result<Vec<ColumnRef>> {
     let ColumnRef::Name(name) = column else {
-        return Ok(column.clone());
+        return Ok(vec![column.clone()]);
     };
-    match names.iter().position(|n| n == name) {
-        Some(index) => Ok(ColumnRef::Index(index)),
-        None => {
+    if let Some(index) = names.iter().position(|n| n == name) {
+        return Ok(vec![ColumnRef::Index(index)]);
+    }
+    let is_level = |n: &str| n.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('='));
+    let levels = names.iter().enumerate().filter(|(_, n)| is_level(n));
+    let levels: Vec<ColumnRef> = levels.map(|(index, _)| ColumnRef::Index(index)).collect();
+    match levels.is_empty() {
+        false => Ok(levels),
+        true => {
             let nearest = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
             Err(Error::column(name, ColumnProblem::Unknown { nearest, known: shortened(names) }))
         }

@@ -1,11 +1,11 @@
 //! Classes: their names, their probabilities, and the decision values behind them.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, Axis};
 
 use super::{Fitted, Model};
 use crate::learn::Loss;
 use crate::learn::svm::DecisionShape;
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result};
 
 impl Model {
     /// The same model with other names for its classes, in the order of the classes.
@@ -47,8 +47,8 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a model of numbers; as [`Model::predict`].
-    pub fn predict_classes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
-        self.check_columns(x)?;
+    pub fn predict_classes<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<usize>> {
+        let x = self.check(x.into())?;
         match &self.fitted {
             Fitted::Svc(fit) => fit.predict(x, compute),
             Fitted::Logistic(fit) => fit.predict(x, compute),
@@ -64,8 +64,8 @@ impl Model {
     /// # Errors
     /// [`Error::Unsupported`] for a model without probabilities: one of numbers, a machine that was
     /// fitted without them, or a loss that has none; as [`Model::predict`].
-    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        self.check_columns(x)?;
+    pub fn probabilities<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = self.check(x.into())?;
         match &self.fitted {
             Fitted::Svc(fit) => fit.probabilities(x, compute),
             Fitted::Logistic(fit) => fit.probabilities(x, compute),
@@ -93,8 +93,8 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a model that decides nothing; as [`Model::predict`].
-    pub fn decision_values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        self.check_columns(x)?;
+    pub fn decision_values<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = self.check(x.into())?;
         match &self.fitted {
             Fitted::Svc(fit) => fit.decision_function(x, DecisionShape::OneVersusRest, compute),
             Fitted::Logistic(fit) => fit.decision(x, compute),

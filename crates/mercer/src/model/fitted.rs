@@ -9,6 +9,7 @@ use crate::learn::{
     GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SharedGaussianProcessFit,
     SparseGaussianProcessFit, StreamedRidgeFit,
 };
+use crate::points::{PointKind, Points};
 use crate::settings::Settings;
 
 /// What was fitted: one variant per learner.
@@ -65,6 +66,28 @@ impl Fitted {
             Self::Quantiles(_) => "quantiles",
             Self::StreamedRidge(_) => "streamed_ridge",
         }
+    }
+
+    /// The points that it was fitted on, or the support vectors among them, where it keeps points
+    /// that may be objects.
+    pub fn points(&self) -> Option<Points<'_>> {
+        match self {
+            Self::Ridge(fit) => Some(fit.points()),
+            Self::GaussianProcess(fit) => Some(fit.points()),
+            Self::SharedGaussianProcess(fit) => Some(fit.points()),
+            Self::Svc(fit) => Some(fit.support_vectors()),
+            Self::Svr(fit) => Some(fit.support_vectors()),
+            Self::OneClass(fit) => Some(fit.support_vectors()),
+            Self::Logistic(fit) => Some(fit.points()),
+            Self::KernelMachine(fit) => Some(fit.points()),
+            Self::Quantiles(fit) => fit.fits().first().map(KernelMachineFit::points),
+            Self::SparseGaussianProcess(_) | Self::Spline(_) | Self::Local(_) | Self::StreamedRidge(_) => None,
+        }
+    }
+
+    /// What goes in.
+    pub fn point_kind(&self) -> PointKind {
+        self.points().map_or(PointKind::Vectors, |points| points.kind())
     }
 
     /// The dimension of the vectors that go in.

@@ -1,12 +1,16 @@
 //! Columns and targets of a model.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::Fitted;
 use crate::error::ColumnProblem;
-use crate::points::{Affine, Encoded, EncodedColumn, Encoding, FittedEncoding, Table};
+use crate::points::{
+    Affine, ColumnData, Encoded, EncodedColumn, Encoding, FittedEncoding, Mixed, PointKind, Points, Table,
+};
 use crate::{Error, Result};
 
-/// How points become vectors.
+/// How data become points.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Features {
     /// From the columns of a table, by what was learned from the table of the fit.
@@ -18,6 +22,8 @@ pub enum Features {
         /// The names of the coordinates, where they have names.
         names: Option<Vec<String>>,
     },
+    /// They are objects of one kind, without a name.
+    Objects(PointKind),
 }
 
 /// One target: its name, and the map from its values to the fit.
@@ -32,7 +38,7 @@ pub struct Target {
 /// Columns and targets of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
-    /// How points become vectors.
+    /// How data become points.
     pub features: Features,
     /// The targets, one per output of the fit.
     pub targets: Vec<Target>,
@@ -59,6 +65,17 @@ impl Inputs {
         Self { features, targets: vec![Target::unnamed(); outputs], unused: Vec::new() }
     }
 
+    /// What a fit takes, without names of targets: vectors, objects of its kind, or the columns of
+    /// the table that it was fitted on.
+    pub fn of(fitted: &Fitted) -> Self {
+        let features = match fitted.points() {
+            Some(Points::Mixed(rows)) => Features::Columns(columns_of(rows)),
+            Some(points) if points.kind().is_object() => Features::Objects(points.kind()),
+            _ => Features::Vectors { dimension: fitted.dimension(), names: None },
+        };
+        Self { features, targets: vec![Target::unnamed(); fitted.targets()], unused: Vec::new() }
+    }
+
     /// The columns of a table, with the names of the targets.
     pub fn columns<T: Into<String>>(encoding: FittedEncoding, targets: impl IntoIterator<Item = T>) -> Self {
         let targets = targets.into_iter().map(Target::named).collect();
@@ -70,6 +87,7 @@ impl Inputs {
         match &self.features {
             Features::Columns(encoding) => encoding.dimension(),
             Features::Vectors { dimension, .. } => *dimension,
+            Features::Objects(_) => 0,
         }
     }
 
@@ -78,15 +96,40 @@ impl Inputs {
         match &self.features {
             Features::Columns(encoding) => Some(encoding.output_names()),
             Features::Vectors { names, .. } => names.clone(),
+            Features::Objects(_) => None,
         }
     }
 
-    /// A table as vectors.
+    /// The same table with a row per bag, where the model takes bags and the table is a long one:
+    /// the column that names the bags is the one of the fit.
+    ///
+    /// # Errors
+    /// As [`Table::grouped`].
+    pub fn grouped<'t>(&self, table: &'t Table) -> Result<Cow<'t, Table>> {
+        let Features::Columns(encoding) = &self.features else { return Ok(Cow::Borrowed(table)) };
+        let groups = encoding.columns().iter().find_map(|column| match column {
+            EncodedColumn::Object { name, members: Some(members), .. } => Some((name.as_str(), members)),
+            _ => None,
+        });
+        let Some((by, members)) = groups else { return Ok(Cow::Borrowed(table)) };
+        if matches!(table.column(by)?.data, ColumnData::Groups { .. }) {
+            return Ok(Cow::Borrowed(table));
+        }
+        let members: Vec<&str> = members.columns().iter().map(EncodedColumn::name).collect();
+        let own = encoding.columns().iter().map(EncodedColumn::name).filter(|name| *name != by);
+        let targets = self.targets.iter().filter_map(|t| t.name.as_deref());
+        let known: HashSet<&str> = table.names().collect();
+        let constant: Vec<&str> = own.chain(targets.filter(|name| known.contains(name))).collect();
+        table.grouped(by, &members, &constant).map(Cow::Owned)
+    }
+
+    /// A table as points.
     ///
     /// Columns are matched by name, in whatever order they come; the targets and the columns that
     /// the fit did not use may be there or not. Inputs without names take any table of numbers with
-    /// the right number of columns, in order. The label of a table is not an input, unless the
-    /// model has one of its name.
+    /// the right number of columns, in order, and objects without a name the only column there is.
+    /// The label of a table is not an input, unless the model has one of its name. A long table is
+    /// grouped first ([`Inputs::grouped`]).
     ///
     /// # Errors
     /// As [`FittedEncoding::apply`], which names the column that is missing, unknown or of another
@@ -95,15 +138,23 @@ impl Inputs {
         match &self.features {
             Features::Columns(encoding) => {
                 let known: HashSet<&str> = encoding.columns().iter().map(EncodedColumn::name).collect();
-                encoding.apply(&self.without_unused(table, &known)?)
+                encoding.apply(&self.without_unused(self.grouped(table)?.as_ref(), &known)?)
+            }
+            Features::Objects(kind) => {
+                let table = self.without_unused(table, &HashSet::new())?;
+                let [only] = table.columns() else {
+                    let expected = format!("1, of {kind} (the model knows no name to choose it by)");
+                    return Err(Error::shape("columns of the table", expected, table.columns().len()));
+                };
+                let kinds = [(only.name.clone(), *kind)];
+                Encoding::default().fit_as(&table, &kinds)?.apply(&table)
             }
             Features::Vectors { names: Some(names), .. } => {
                 let known = names.iter().map(String::as_str).collect();
                 numbers(names.iter())?.apply(&self.without_unused(table, &known)?)
             }
             Features::Vectors { dimension, names: None } => {
-                let features = table.label().map(|label| table.drop_columns([label])).transpose()?;
-                let table = features.as_ref().unwrap_or(table);
+                let table = &table.clone().features();
                 let found = table.columns().len();
                 if found != *dimension {
                     let expected = format!("{dimension} (the model knows no names to choose columns by)");
@@ -118,8 +169,8 @@ impl Inputs {
         let targets = self.targets.iter().filter_map(|t| t.name.as_ref());
         let unused: HashSet<&str> =
             targets.chain(&self.unused).map(String::as_str).filter(|n| !used.contains(n)).collect();
-        let label = table.label().filter(|&i| !used.contains(table.columns()[i].name.as_str()));
-        let dropped = |(i, name): &(usize, &str)| unused.contains(name) || label == Some(*i);
+        let dropped =
+            |(i, name): &(usize, &str)| unused.contains(name) || !(table.is_feature(*i) || used.contains(name));
         table.drop_columns(table.names().enumerate().filter(dropped).map(|(i, _)| i))
     }
 
@@ -141,6 +192,18 @@ impl Inputs {
         }
         Ok(())
     }
+}
+
+/// The columns of a table that was fitted as it was.
+fn columns_of(rows: &Mixed) -> FittedEncoding {
+    let number =
+        |name: &String| EncodedColumn::Number { name: name.clone(), fill: 0.0, map: Affine::IDENTITY, constant: false };
+    let object = |(name, sample): &(String, crate::Sample)| {
+        let kind = sample.as_points().kind();
+        EncodedColumn::Object { name: name.clone(), kind, members: None }
+    };
+    let columns = rows.names().iter().map(number).chain(rows.objects().iter().map(object)).collect();
+    FittedEncoding::unchecked(Encoding::default(), columns)
 }
 
 /// Columns of numbers, taken as they are.

@@ -9,14 +9,39 @@ mod fitted;
 mod inputs;
 mod predict;
 mod record;
+mod table_points;
 
 use std::collections::BTreeMap;
 
 pub use fitted::Fitted;
 pub use inputs::{Features, Inputs, Target};
 pub use predict::{Interval, TablePrediction};
+pub use table_points::TablePoints;
 
+use crate::points::PointKind;
 use crate::{Error, Kernel, Result};
+
+/// Whether these inputs are what was fitted.
+fn check_inputs(inputs: &Inputs, fitted: &Fitted) -> Result<()> {
+    let kind = fitted.point_kind();
+    let found = match &inputs.features {
+        Features::Columns(encoding) if encoding.objects().next().is_some() => {
+            // Rows of a table, or its only column.
+            let only = encoding.objects().next().filter(|_| encoding.columns().len() == 1);
+            only.map(|(_, kind)| kind).filter(|found| *found == kind).unwrap_or(PointKind::Mixed)
+        }
+        Features::Objects(kind) => *kind,
+        Features::Columns(_) | Features::Vectors { .. } => PointKind::Vectors,
+    };
+    match kind {
+        PointKind::Vectors | PointKind::Precomputed if found == PointKind::Vectors => {
+            let (expected, found) = (fitted.dimension(), inputs.dimension());
+            if found == expected { Ok(()) } else { Err(Error::shape("coordinates of the inputs", expected, found)) }
+        }
+        kind if kind == found => Ok(()),
+        kind => Err(Error::wrong_points("the fit", kind, found)),
+    }
+}
 
 /// A fitted thing, with what it expects of new data.
 ///
@@ -50,14 +75,12 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Shape`] when the inputs have another dimension than the points of the fit, or
-    /// another number of targets; [`Error::Column`] for two columns of one name,
+    /// another number of targets; [`Error::WrongPoints`] for inputs of another kind; [`Error::Column`] for two columns of one name,
     /// [`Error::Parameter`] for a target's scale that is 0 or not finite.
     pub fn new(fitted: impl Into<Fitted>, inputs: Inputs) -> Result<Self> {
         let fitted = fitted.into();
         inputs.check()?;
-        if inputs.dimension() != fitted.dimension() {
-            return Err(Error::shape("coordinates of the inputs", fitted.dimension(), inputs.dimension()));
-        }
+        check_inputs(&inputs, &fitted)?;
         if inputs.targets.len() != fitted.targets() {
             return Err(Error::shape("targets of the inputs", fitted.targets(), inputs.targets.len()));
         }

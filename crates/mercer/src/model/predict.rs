@@ -1,11 +1,11 @@
 //! Predictions of a model, in the units of its targets.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, Axis};
 
 use super::{Fitted, Model};
 use crate::error::AllowedRange;
 use crate::learn::{SharedGaussianProcessFit, ridge};
-use crate::points::{Affine, Encoded, Table};
+use crate::points::{Affine, PointKind, Points, Table};
 use crate::real::special::normal_quantile;
 use crate::{Compute, Error, Result};
 
@@ -33,24 +33,25 @@ pub struct TablePrediction {
 }
 
 impl Model {
-    /// The predictions for vectors as the fit saw them (encoded and scaled): one row per row of
+    /// The predictions for points as the fit saw them (encoded and scaled): one row per point of
     /// `x`, one column per target (per level, for quantiles). For classes the number of the class
     /// in [`Model::classes`]; for the support of a distribution 1 inside and −1 outside.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of columns; as the `predict` of the fit.
-    pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        self.check_columns(x)?;
+    /// [`Error::Shape`] for another number of columns, [`Error::WrongPoints`] for points of another
+    /// kind; as the `predict` of the fit.
+    pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        let x = self.check(x.into())?;
         let values = match &self.fitted {
             Fitted::Ridge(fit) => fit.predict(x, compute)?,
             Fitted::GaussianProcess(fit) => column(fit.mean(x, compute)?),
-            Fitted::SparseGaussianProcess(fit) => column(fit.predict(x, compute)?.mean),
+            Fitted::SparseGaussianProcess(fit) => column(fit.predict(x.vectors()?, compute)?.mean),
             Fitted::SharedGaussianProcess(fit) => fit.mean(x, compute)?,
-            Fitted::Spline(fit) => column(fit.predict(only_column(x), 0)?),
-            Fitted::Local(fit) => column(fit.predict(x, compute)?),
+            Fitted::Spline(fit) => column(fit.predict(only_column(&x)?, 0)?),
+            Fitted::Local(fit) => column(fit.predict(x.vectors()?, compute)?),
             Fitted::Svr(fit) => column(fit.predict(x, compute)?.into()),
             Fitted::Quantiles(fit) => fit.predict(x, compute)?,
-            Fitted::StreamedRidge(fit) => fit.predict(x, compute)?,
+            Fitted::StreamedRidge(fit) => fit.predict(x.vectors()?, compute)?,
             Fitted::OneClass(fit) => column(fit.decisions(x, compute)?.into_iter().map(side).collect()),
             Fitted::KernelMachine(fit) if self.classes.is_none() => column(fit.predict(x, compute)?),
             Fitted::Svc(_) | Fitted::Logistic(_) | Fitted::KernelMachine(_) => {
@@ -65,11 +66,13 @@ impl Model {
     /// # Errors
     /// As [`Inputs::encode`](super::Inputs::encode) and [`Model::predict`].
     pub fn predict_table(&self, table: &Table, compute: &Compute) -> Result<TablePrediction> {
-        let Encoded { matrix, kept_rows, filled, .. } = self.inputs.encode(table)?;
-        Ok(TablePrediction { values: self.predict(matrix.view(), compute)?, kept_rows, filled })
+        let encoded = self.inputs.encode(table)?;
+        let (kept_rows, filled) = (encoded.kept_rows.clone(), encoded.filled);
+        let sample = encoded.into_sample(self.fitted.point_kind())?;
+        Ok(TablePrediction { values: self.predict(&sample, compute)?, kept_rows, filled })
     }
 
-    /// Predictions with intervals that hold a new observation with probability `level`, for vectors
+    /// Predictions with intervals that hold a new observation with probability `level`, for points
     /// as the fit saw them.
     ///
     /// # Formula
@@ -97,8 +100,8 @@ impl Model {
     /// assert!((interval.upper[[0, 0]] - 1.0 - 1.959963984540054 * 1.5_f64.sqrt()).abs() < 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn predict_interval(&self, x: ArrayView2<f64>, level: f64, compute: &Compute) -> Result<Interval> {
-        self.check_columns(x)?;
+    pub fn predict_interval<'x>(&self, x: impl Into<Points<'x>>, level: f64, compute: &Compute) -> Result<Interval> {
+        let x = self.check(x.into())?;
         if !(level > 0.0 && level < 1.0) {
             return Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT));
         }
@@ -113,7 +116,7 @@ impl Model {
     }
 
     /// Mean and standard deviation of a new observation, in the units of the fit.
-    fn moments(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
+    fn moments(&self, x: Points<'_>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
         match &self.fitted {
             Fitted::Ridge(fit) => {
                 Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::IntervalTarget::Observation, compute)?))
@@ -123,17 +126,18 @@ impl Model {
                 Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
             }
             Fitted::SparseGaussianProcess(fit) => {
-                let found = fit.predict(x, compute)?;
+                let found = fit.predict(x.vectors()?, compute)?;
                 Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
             }
             Fitted::SharedGaussianProcess(fit) => shared_moments(fit, x, compute),
             Fitted::Spline(fit) => {
-                let errors = fit.standard_errors(only_column(x))?;
+                let errors = fit.standard_errors(only_column(&x)?)?;
                 // Standard errors exist only beside a variance.
                 let noise = fit.variance().unwrap_or(0.0);
-                Ok((column(fit.predict(only_column(x), 0)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
+                Ok((column(fit.predict(only_column(&x)?, 0)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
             }
             Fitted::Local(fit) => {
+                let x = x.vectors()?;
                 let errors = fit.standard_errors(x, compute)?;
                 let noise = fit.variance(compute)?.unwrap_or(0.0);
                 Ok((column(fit.predict(x, compute)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
@@ -147,9 +151,20 @@ impl Model {
         }
     }
 
-    pub(super) fn check_columns(&self, x: ArrayView2<f64>) -> Result<()> {
-        let expected = self.inputs.dimension();
-        if x.ncols() == expected { Ok(()) } else { Err(Error::shape("columns of x", expected, x.ncols())) }
+    /// The points, if they are what was fitted.
+    pub(super) fn check<'x>(&self, x: Points<'x>) -> Result<Points<'x>> {
+        let (kind, found) = (self.fitted.point_kind(), x.kind());
+        match (kind, &x) {
+            (PointKind::Vectors | PointKind::Precomputed, Points::Vectors(matrix) | Points::Precomputed(matrix)) => {
+                let expected = self.inputs.dimension();
+                if matrix.ncols() != expected {
+                    return Err(Error::shape("columns of x", expected, matrix.ncols()));
+                }
+                Ok(x)
+            }
+            (kind, _) if kind == found => Ok(x),
+            (kind, _) => Err(Error::wrong_points("the model", kind, found)),
+        }
     }
 
     /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to
@@ -170,7 +185,7 @@ impl Model {
 /// Mean and standard deviation of new observations, where all rows of the data have the same noise.
 fn shared_moments(
     fit: &SharedGaussianProcessFit,
-    x: ArrayView2<f64>,
+    x: Points<'_>,
     compute: &Compute,
 ) -> Result<(Array2<f64>, Array2<f64>)> {
     let noise = fit.common_noise().ok_or_else(|| {
@@ -196,8 +211,8 @@ fn column(values: Array1<f64>) -> Array2<f64> {
 }
 
 /// The one column of vectors whose number of columns was checked.
-fn only_column(x: ArrayView2<'_, f64>) -> ArrayView1<'_, f64> {
-    x.index_axis_move(Axis(1), 0)
+fn only_column<'x>(x: &Points<'x>) -> Result<ArrayView1<'x, f64>> {
+    Ok(x.vectors()?.index_axis_move(Axis(1), 0))
 }
 
 fn min(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {

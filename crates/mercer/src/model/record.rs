@@ -11,7 +11,7 @@ use crate::learn::{
     GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SharedGaussianProcessFit,
     SparseGaussianProcessFit, StreamedRidgeFit,
 };
-use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, Scaling};
+use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, PointKind, Scaling};
 use crate::record::Record;
 use crate::{Compute, Error, Result};
 
@@ -21,6 +21,14 @@ const MISSING: [(Missing, &str); 4] =
     [(Missing::Refuse, "refuse"), (Missing::DropRows, "drop_rows"), (Missing::Mean, "mean"), (Missing::Zero, "zero")];
 const SCALING: [(Scaling, &str); 3] =
     [(Scaling::None, "none"), (Scaling::Standardize, "standardize"), (Scaling::UnitInterval, "unit_interval")];
+
+const KINDS: [(PointKind, &str); 5] = [
+    (PointKind::Strings, "strings"),
+    (PointKind::Graphs, "graphs"),
+    (PointKind::Bags, "bags"),
+    (PointKind::Diagrams, "diagrams"),
+    (PointKind::Mixed, "table"),
+];
 
 impl Model {
     /// The complete record of the model.
@@ -91,7 +99,8 @@ impl Inputs {
     fn put_into(&self, record: &mut Record) {
         let features = match &self.features {
             Features::Vectors { dimension, names } => json!({ "dimension": dimension, "names": names }),
-            Features::Columns(encoding) => put_encoding(encoding, record),
+            Features::Columns(encoding) => put_encoding(encoding, "input", record),
+            Features::Objects(kind) => json!({ "kind": word(&KINDS, *kind) }),
         };
         let names: Vec<Value> = self.targets.iter().map(|t| json!(t.name)).collect();
         record.put_text("inputs", json!({ "features": features, "targets": names, "unused": self.unused }));
@@ -103,9 +112,10 @@ impl Inputs {
     fn take_from(record: &mut Record) -> Result<Self> {
         let inputs: Value = serde_json::from_str(record.text("inputs")?)
             .map_err(|e| Error::record("text `inputs`", RecordProblem::Damaged(format!("it is not JSON: {e}"))))?;
-        let features = match inputs["features"].get("columns") {
-            Some(columns) => Features::Columns(take_encoding(&inputs["features"], columns, record)?),
-            None => Features::Vectors {
+        let features = match (inputs["features"].get("columns"), inputs["features"].get("kind")) {
+            (Some(columns), _) => Features::Columns(take_encoding(&inputs["features"], columns, "input", record)?),
+            (None, Some(kind)) => Features::Objects(choice(&KINDS, kind, "kind")?),
+            (None, None) => Features::Vectors {
                 dimension: inputs["features"]["dimension"].as_u64().ok_or_else(|| damaged("dimension"))? as usize,
                 names: optional(&inputs["features"]["names"], "names", texts)?,
             },
@@ -122,7 +132,8 @@ impl Inputs {
     }
 }
 
-fn put_encoding(encoding: &FittedEncoding, record: &mut Record) -> Value {
+/// Names as JSON; numbers as arrays whose names begin with a word.
+fn put_encoding(encoding: &FittedEncoding, prefix: &str, record: &mut Record) -> Value {
     let (mut shift, mut scale, mut fill) = (Vec::new(), Vec::new(), Vec::new());
     let mut columns = Vec::new();
     for column in encoding.columns() {
@@ -135,29 +146,48 @@ fn put_encoding(encoding: &FittedEncoding, record: &mut Record) -> Value {
                 columns.push(json!({ "constant": constant, "kind": "category", "levels": levels, "name": name }));
                 (Affine::IDENTITY, 0.0)
             }
+            EncodedColumn::Object { name, kind, members } => {
+                let own = format!("{prefix}_members_{}", columns.len());
+                let members = members.as_ref().map(|members| put_encoding(members, &own, record));
+                columns.push(json!({ "kind": "object", "members": members, "name": name, "of": word(&KINDS, *kind) }));
+                (Affine::IDENTITY, 0.0)
+            }
         };
         shift.push(map.shift);
         scale.push(map.scale);
         fill.push(own);
     }
-    record.put_slice("input_shift", &shift);
-    record.put_slice("input_scale", &scale);
-    record.put_slice("input_fill", &fill);
+    record.put_slice(&format!("{prefix}_shift"), &shift);
+    record.put_slice(&format!("{prefix}_scale"), &scale);
+    record.put_slice(&format!("{prefix}_fill"), &fill);
     let Encoding { missing, scaling } = encoding.rules();
     json!({ "columns": columns, "missing": word(&MISSING, missing), "scaling": word(&SCALING, scaling) })
 }
 
-fn take_encoding(features: &Value, columns: &Value, record: &mut Record) -> Result<FittedEncoding> {
+fn take_encoding(features: &Value, columns: &Value, prefix: &str, record: &mut Record) -> Result<FittedEncoding> {
     let columns = list(columns, "columns")?;
     let rules = Encoding {
         missing: choice(&MISSING, &features["missing"], "missing")?,
         scaling: choice(&SCALING, &features["scaling"], "scaling")?,
     };
-    let shift = record.take_finite_vector("input_shift", columns.len())?;
-    let scale = record.take_finite_vector("input_scale", columns.len())?;
-    let fill = record.take_finite_vector("input_fill", columns.len())?;
+    let shift = record.take_finite_vector(&format!("{prefix}_shift"), columns.len())?;
+    let scale = record.take_finite_vector(&format!("{prefix}_scale"), columns.len())?;
+    let fill = record.take_finite_vector(&format!("{prefix}_fill"), columns.len())?;
     let column = |(i, column): (usize, &Value)| {
         let name = text(&column["name"], "name of a column")?;
+        if column["kind"] == "object" {
+            let members = &column["members"];
+            let own = format!("{prefix}_members_{i}");
+            let members = match members.get("columns") {
+                Some(columns) => Some(Box::new(take_encoding(members, columns, &own, record)?)),
+                None => None,
+            };
+            return Ok(EncodedColumn::Object {
+                name,
+                kind: choice(&KINDS, &column["of"], "kind of objects")?,
+                members,
+            });
+        }
         let constant = column["constant"].as_bool().ok_or_else(|| damaged("constant"))?;
         match column["kind"].as_str() {
             Some("number") => {

@@ -25,7 +25,7 @@ impl Points<'_> {
             Self::Diagrams(diagrams) => Some(format!("diagram({})", counted(diagrams.range(point).len(), "interval"))),
             Self::Mixed(rows) => {
                 let columns = rows.objects().iter().filter_map(|(_, column)| column.as_points().describe(point));
-                Some(format!("row {point}: {}", columns.collect::<Vec<_>>().join(", ")))
+                Some(columns.collect::<Vec<_>>().join(", "))
             }
             Self::Precomputed(_) => Some(format!("point {point}")),
             Self::References(references) => {

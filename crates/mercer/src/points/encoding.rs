@@ -1,16 +1,19 @@
-//! From a table to vectors: one-hot categories, a rule for missing values, scaling.
+//! From a table to points: one-hot categories, a rule for missing values, scaling, and columns of
+//! objects.
 
 mod apply;
 mod fit;
+mod objects;
 mod survey;
 
 pub use survey::EncodingSurvey;
+pub(super) use survey::objects_in_chunks;
 
 use std::collections::HashSet;
 
 use ndarray::Array2;
 
-use super::{Affine, Scaling};
+use super::{Affine, PointKind, Sample, Scaling};
 use crate::error::ColumnProblem;
 use crate::{Error, Result};
 
@@ -24,20 +27,23 @@ pub enum Missing {
     DropRows,
     /// A missing number becomes the mean of its column in the fitted table, before scaling; a
     /// missing category becomes zeros in all its indicators. The number of filled cells is in
-    /// [`Encoded::filled`].
+    /// [`Encoded::filled`]. A missing text becomes the empty string.
     Mean,
     /// A missing number becomes 0, before scaling; a missing category becomes zeros in all its
-    /// indicators.
+    /// indicators, a missing text the empty string.
     Zero,
 }
 
-/// The rules that turn a table into vectors.
+/// The rules that turn a table into points.
 ///
 /// A column of numbers gives one coordinate, scaled by [`Scaling`]. A column of categories gives
 /// one indicator `name=level` per level, in sorted order, and **all levels are kept**: so any two
 /// different levels are at distance √2, which a kernel needs; leaving one level out would put it
 /// nearer to the others than they are to each other. Infinite numbers are refused. Constant columns
 /// are kept, and listed by [`FittedEncoding::constant`].
+///
+/// Columns of objects stay what they are, groups of rows become bags ([`Encoding::fit`]) or what
+/// [`Encoding::fit_as`] names; [`Encoded::into_sample`] makes points of both.
 ///
 /// # Example
 /// ```
@@ -83,13 +89,22 @@ pub enum EncodedColumn {
         /// Whether all values were the same.
         constant: bool,
     },
+    /// A column of objects.
+    Object {
+        /// The column's name.
+        name: String,
+        /// What they are. Texts are taken as strings, groups of rows as bags or diagrams.
+        kind: PointKind,
+        /// How the rows of the groups become vectors, where the column holds groups.
+        members: Option<Box<FittedEncoding>>,
+    },
 }
 
 impl EncodedColumn {
     /// The column's name.
     pub fn name(&self) -> &str {
         match self {
-            Self::Number { name, .. } | Self::Category { name, .. } => name,
+            Self::Number { name, .. } | Self::Category { name, .. } | Self::Object { name, .. } => name,
         }
     }
 
@@ -98,12 +113,14 @@ impl EncodedColumn {
         match self {
             Self::Number { .. } => 1,
             Self::Category { levels, .. } => levels.len(),
+            Self::Object { .. } => 0,
         }
     }
 
     fn is_constant(&self) -> bool {
         match self {
             Self::Number { constant, .. } | Self::Category { constant, .. } => *constant,
+            Self::Object { .. } => false,
         }
     }
 
@@ -111,6 +128,7 @@ impl EncodedColumn {
         match self {
             Self::Number { name, .. } => vec![name.clone()],
             Self::Category { name, levels, .. } => levels.iter().map(|level| format!("{name}={level}")).collect(),
+            Self::Object { .. } => Vec::new(),
         }
     }
 }
@@ -142,6 +160,11 @@ impl FittedEncoding {
         Ok(Self { rules, columns })
     }
 
+    /// From columns with different names and values that are in order.
+    pub(crate) fn unchecked(rules: Encoding, columns: Vec<EncodedColumn>) -> Self {
+        Self { rules, columns }
+    }
+
     /// The rules.
     pub fn rules(&self) -> Encoding {
         self.rules
@@ -152,7 +175,15 @@ impl FittedEncoding {
         &self.columns
     }
 
-    /// The dimension of the vectors.
+    /// The columns of objects: their names, and what they are.
+    pub fn objects(&self) -> impl Iterator<Item = (&str, PointKind)> {
+        self.columns.iter().filter_map(|column| match column {
+            EncodedColumn::Object { name, kind, .. } => Some((name.as_str(), *kind)),
+            _ => None,
+        })
+    }
+
+    /// The dimension of the vectors that columns of numbers and categories make.
     pub fn dimension(&self) -> usize {
         self.columns.iter().map(EncodedColumn::width).sum()
     }
@@ -174,16 +205,19 @@ fn is_sound(column: &EncodedColumn) -> bool {
             fill.is_finite() && map.shift.is_finite() && map.scale.is_finite() && map.scale != 0.0
         }
         EncodedColumn::Category { levels, .. } => levels.is_sorted_by(|a, b| a < b),
+        EncodedColumn::Object { kind, .. } => kind.is_object() && *kind != PointKind::Mixed,
     }
 }
 
-/// A table as vectors, with what was done to it.
+/// A table as vectors and objects, with what was done to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded {
     /// One row per kept row of the table, one column per coordinate.
     pub matrix: Array2<f64>,
     /// The names of the coordinates.
     pub names: Vec<String>,
+    /// The columns of objects with their names.
+    pub objects: Vec<(String, Sample)>,
     /// Which rows of the table were kept.
     pub kept_rows: Vec<usize>,
     /// How many missing cells were filled.

@@ -6,6 +6,8 @@ mod describe;
 mod diagrams;
 mod encoding;
 mod graphs;
+mod grouped;
+mod join;
 mod mixed;
 mod moments;
 mod part;

@@ -1,5 +1,6 @@
 //! A uniform sample of the rows of a table that comes in chunks.
 
+use super::encoding::objects_in_chunks;
 use super::{Column, ColumnData, Table};
 use crate::seed::Stream;
 use crate::{Error, Result, Seed};
@@ -91,11 +92,12 @@ impl Reservoir {
                     codes: values.map(|code| (!code.is_nan()).then_some(code as u32)).collect(),
                     levels: levels.clone(),
                 },
+                _ => return Err(objects_in_chunks(&column.name)),
             };
-            Column { name: column.name.clone(), data }
+            Ok(Column { name: column.name.clone(), data })
         };
-        let columns = self.header.iter().flat_map(|header| header.columns()).enumerate().map(column).collect();
-        Table::from_columns(columns)
+        let columns = self.header.iter().flat_map(|header| header.columns()).enumerate().map(column);
+        Table::from_columns(columns.collect::<Result<_>>()?)
     }
 }
 
@@ -103,6 +105,7 @@ fn cell(column: &Column, row: usize) -> f64 {
     match &column.data {
         ColumnData::Numbers(values) => values[row],
         ColumnData::Categories { codes, .. } => codes[row].map_or(f64::NAN, f64::from),
+        _ => f64::NAN,
     }
 }
 

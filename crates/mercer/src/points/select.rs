@@ -68,7 +68,7 @@ impl Table {
             return Err(Error::column(&self.columns[twice].name, ColumnProblem::Twice));
         }
         let columns = picked.into_iter().map(|c| self.columns[c].clone()).collect();
-        Ok(Self { rows: self.rows, columns, label: None })
+        Ok(Self { rows: self.rows, columns, label: None, id: None })
     }
 
     /// All columns but these.
@@ -78,8 +78,9 @@ impl Table {
     pub fn drop_columns<'a, C: Into<ColumnSelector<'a>>>(&self, columns: impl IntoIterator<Item = C>) -> Result<Self> {
         let dropped: HashSet<usize> = self.find_all(columns)?.into_iter().collect();
         let kept: Vec<usize> = (0..self.columns.len()).filter(|i| !dropped.contains(i)).collect();
-        let label = self.label.and_then(|label| kept.iter().position(|&i| i == label));
-        Ok(Self { rows: self.rows, columns: kept.into_iter().map(|i| self.columns[i].clone()).collect(), label })
+        let place = |old: Option<usize>| old.and_then(|old| kept.iter().position(|&i| i == old));
+        let (label, id) = (place(self.label), place(self.id));
+        Ok(Self { rows: self.rows, columns: kept.into_iter().map(|i| self.columns[i].clone()).collect(), label, id })
     }
 
     /// The positions of many columns; the names are looked up in one table, because wide files have

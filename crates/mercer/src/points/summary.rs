@@ -1,7 +1,7 @@
 //! Summary of a table by column.
 
 use super::moments::Moments;
-use super::{Column, ColumnData, Table};
+use super::{Column, ColumnData, PointKind, Points, Table};
 
 /// The kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum ColumnKind {
     Numbers,
     /// Categories.
     Categories,
+    /// Objects: strings, graphs, bags, persistence diagrams.
+    Objects(PointKind),
 }
 
 /// Statistics of the finite numbers of a column. All are NaN if there is none.
@@ -33,7 +35,7 @@ pub struct NumberSummary {
 pub struct ColumnSummary {
     /// The column's name.
     pub name: String,
-    /// Numbers or categories.
+    /// Numbers, categories or objects.
     pub kind: ColumnKind,
     /// How many values are there.
     pub count: usize,
@@ -80,7 +82,20 @@ fn summarize(column: &Column) -> ColumnSummary {
     match &column.data {
         ColumnData::Numbers(values) => summarize_numbers(&column.name, values),
         ColumnData::Categories { codes, levels } => summarize_categories(&column.name, codes, levels),
+        ColumnData::Objects(sample) => summarize_objects(&column.name, sample.as_points()),
+        ColumnData::Groups { ends, .. } => objects(&column.name, PointKind::Bags, ends.len(), ends.len()),
     }
+}
+
+fn summarize_objects(name: &str, points: Points<'_>) -> ColumnSummary {
+    let first = points.first_equal();
+    let distinct = first.iter().enumerate().filter(|(i, first)| *i == **first).count();
+    objects(name, points.kind(), points.len(), distinct)
+}
+
+fn objects(name: &str, kind: PointKind, count: usize, distinct: usize) -> ColumnSummary {
+    let (kind, name) = (ColumnKind::Objects(kind), name.to_owned());
+    ColumnSummary { name, kind, count, missing: 0, distinct, numbers: None, levels: Vec::new() }
 }
 
 fn summarize_numbers(name: &str, values: &[f64]) -> ColumnSummary {

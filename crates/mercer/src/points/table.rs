@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ColumnSelector;
+use super::{ColumnSelector, Sample};
 use crate::error::ColumnProblem;
+use crate::wording::counted;
 use crate::{Error, Result};
 
 /// What a column holds.
@@ -18,6 +19,16 @@ pub enum ColumnData {
         codes: Vec<Option<u32>>,
         /// The distinct values, sorted.
         levels: Vec<String>,
+    },
+    /// Objects: strings, graphs, bags or persistence diagrams, one per row. None is missing.
+    Objects(Sample),
+    /// Rows of another table, a group of them per row ([`Table::grouped`]): they become bags or
+    /// persistence diagrams.
+    Groups {
+        /// The rows of all groups, one after the other.
+        rows: Box<Table>,
+        /// Where each group ends.
+        ends: Vec<usize>,
     },
 }
 
@@ -46,6 +57,8 @@ impl ColumnData {
         match self {
             Self::Numbers(values) => values.len(),
             Self::Categories { codes, .. } => codes.len(),
+            Self::Objects(objects) => objects.len(),
+            Self::Groups { ends, .. } => ends.len(),
         }
     }
 
@@ -59,6 +72,20 @@ impl ColumnData {
         match self {
             Self::Numbers(values) => values[row].is_nan(),
             Self::Categories { codes, .. } => codes[row].is_none(),
+            Self::Objects(_) | Self::Groups { .. } => false,
+        }
+    }
+
+    /// An object as tables show it: a string whole, other objects in a few words.
+    pub(crate) fn object_text(&self, row: usize) -> String {
+        match self {
+            Self::Objects(Sample::Strings(strings)) => strings.get(row).to_owned(),
+            Self::Objects(sample) => sample.as_points().describe(row).unwrap_or_default(),
+            Self::Groups { ends, .. } => {
+                let before = row.checked_sub(1).map_or(0, |before| ends[before]);
+                counted(ends[row] - before, "row")
+            }
+            Self::Numbers(_) | Self::Categories { .. } => String::new(),
         }
     }
 
@@ -68,8 +95,20 @@ impl ColumnData {
             Self::Categories { codes, levels } => {
                 Self::Categories { codes: rows.iter().map(|&r| codes[r]).collect(), levels: levels.clone() }
             }
+            Self::Objects(objects) => Self::Objects(objects.taken(rows)),
+            Self::Groups { rows: all, ends } => select_groups(all, ends, rows),
         }
     }
+}
+
+fn select_groups(all: &Table, ends: &[usize], groups: &[usize]) -> ColumnData {
+    let range = |group: usize| group.checked_sub(1).map_or(0, |before| ends[before])..ends[group];
+    let rows: Vec<usize> = groups.iter().flat_map(|&group| range(group)).collect();
+    let ends = groups.iter().scan(0, |end, &group| {
+        *end += range(group).len();
+        Some(*end)
+    });
+    ColumnData::Groups { ends: ends.collect(), rows: Box::new(all.taken(&rows)) }
 }
 
 fn code_of<'a>(seen: &mut HashMap<&'a str, u32>, text: &'a str) -> u32 {
@@ -104,6 +143,11 @@ impl Column {
         Self { name: name.into(), data: ColumnData::Numbers(values) }
     }
 
+    /// A column of objects, one per row.
+    pub fn objects(name: impl Into<String>, objects: impl Into<Sample>) -> Self {
+        Self { name: name.into(), data: ColumnData::Objects(objects.into()) }
+    }
+
     /// A column of categories, one text per row; `None` is a missing value.
     pub fn categories<'a>(name: impl Into<String>, texts: impl IntoIterator<Item = Option<&'a str>>) -> Self {
         Self { name: name.into(), data: ColumnData::categories(texts) }
@@ -129,6 +173,8 @@ pub struct Table {
     pub(super) columns: Vec<Column>,
     /// The position of the label, which is no feature unless it is selected.
     pub(super) label: Option<usize>,
+    /// The position of the identifier, which is no feature unless it is selected.
+    pub(super) id: Option<usize>,
 }
 
 impl Table {
@@ -149,7 +195,7 @@ impl Table {
             }
             check_codes(column)?;
         }
-        Ok(Self { rows, columns, label: None })
+        Ok(Self { rows, columns, label: None, id: None })
     }
 
     /// The same table with a column marked as its label: the file format defines it as the target
@@ -177,11 +223,29 @@ impl Table {
         self.label
     }
 
-    /// The columns without the label; all of them where there is none.
+    /// The same table with a column marked as the identifier of its rows: the file format defines it
+    /// (FASTA), so that it is a feature only where somebody selects it.
+    ///
+    /// # Errors
+    /// As [`Table::find`].
+    pub fn with_id<'a>(mut self, column: impl Into<ColumnSelector<'a>>) -> Result<Self> {
+        self.id = Some(self.find(column)?);
+        Ok(self)
+    }
+
+    /// Whether a column is a feature: neither the label nor the identifier of the format.
+    pub fn is_feature(&self, column: usize) -> bool {
+        self.label != Some(column) && self.id != Some(column)
+    }
+
+    /// The columns without the label and the identifier; all of them where there is neither.
     pub fn features(mut self) -> Self {
-        if let Some(label) = self.label.take() {
-            self.columns.remove(label);
-        }
+        let (label, id) = (self.label.take(), self.id.take());
+        let mut position = 0..;
+        self.columns.retain(|_| {
+            let at = position.next();
+            at != label && at != id
+        });
         self
     }
 
@@ -213,8 +277,12 @@ impl Table {
         if let Some(row) = rows.iter().find(|&&r| r >= self.rows) {
             return Err(Error::parameter("row", row, format!("below the number of rows, {}", self.rows)));
         }
+        Ok(self.taken(rows))
+    }
+
+    fn taken(&self, rows: &[usize]) -> Self {
         let select = |c: &Column| Column { name: c.name.clone(), data: c.data.select(rows) };
-        Ok(Self { rows: rows.len(), columns: self.columns.iter().map(select).collect(), label: self.label })
+        Self { rows: rows.len(), columns: self.columns.iter().map(select).collect(), label: self.label, id: self.id }
     }
 }
 

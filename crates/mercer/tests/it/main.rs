@@ -87,6 +87,7 @@ mod measure {
 mod model {
     mod files;
     mod files_svm;
+    mod objects;
     mod wrong_files;
 }
 mod select {

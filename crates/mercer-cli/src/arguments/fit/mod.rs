@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use mercer::points::{Missing, Scaling};
 
-use super::common::Gap;
+use super::common::{Gap, ObjectOptions};
 use super::help;
 pub use numbers::level;
 pub use stream::{FeatureWord, StreamWords};
@@ -79,7 +79,8 @@ impl FitCommand {
 /// The data of a fit, and the output file of the model.
 #[derive(Debug, Args)]
 pub struct FitData {
-    /// Data file (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
+    /// Data file (CSV, TSV, LIBSVM, NPY, Parquet, FASTA, GraphML, edge list), folder of graphs, or -
+    /// for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
     /// Target column, by name or by number counted from 0; several separated by commas
@@ -105,6 +106,9 @@ pub struct FitData {
     /// Handling of missing values (default: an error); rows without a target are dropped
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub missing: Option<Gap>,
+    /// Bags, and columns of other files.
+    #[command(flatten)]
+    pub objects: ObjectOptions,
 }
 
 impl FitData {
@@ -158,6 +162,9 @@ pub struct PredictArguments {
     /// Use only these columns of DATA, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
+    /// Bags, and columns of other files.
+    #[command(flatten)]
+    pub objects: ObjectOptions,
     /// Read, predict and write in chunks, as for a file that is larger than the memory limit;
     /// needs --output OUT.csv
     #[arg(long)]

@@ -93,7 +93,7 @@ pub fn read(words: &AutoArguments, session: &Session) -> Result<Training, Failur
         Some(TaskWord::Classes) => Goal::Classes,
         Some(TaskWord::Numbers) => Goal::Numbers,
     };
-    Training::read_for(goal, &words.training, None, Scaling::Standardize, session)
+    Training::read_for(goal, &words.training, None, None, Scaling::Standardize, session)
 }
 
 /// Default number of folds of the selection of a classifier.
@@ -109,7 +109,7 @@ fn classes(words: &AutoArguments, mut training: Training, session: &Session) -> 
     let parameters = (folds::cs(None, &[]), "C");
     let search = folds::search("auto", &folds, parameters, &training, &rows, &session.compute)?;
     let svc = Svc::new("gaussian()".parse()?, 1.0);
-    let held = HeldOutSvc { spec: svc.clone(), x: part.x.view().into(), classes: &of_part, weights: None };
+    let held = HeldOutSvc { spec: svc.clone(), x: part.x.as_points(), classes: &of_part, weights: None };
     let how = (Measure::WrongClasses, "C or λ");
     let (svm, tried) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let few: Vec<usize> =
@@ -178,7 +178,8 @@ fn likelihoods(
     folds::choose(&search, &held, (&part, training.rows()), how, session).map(Some)
 }
 
-/// The best kernel: all with a lengthscale in one search, the linear one by itself.
+/// The best kernel: all with a lengthscale in one search, the linear one by itself; for objects the
+/// kernels of their kind.
 fn kernels(
     words: &AutoArguments,
     training: &Training,
@@ -188,10 +189,13 @@ fn kernels(
     let (criterion, screening) = (words.cv, !words.no_screening);
     let base =
         |kernels| RidgeSearch { criterion, screening, frugal: true, intercept: true, ..RidgeSearch::new(kernels) };
+    let Some(x) = training.vectors() else {
+        return choice::search(&base(training.object_kernels()?), training, rows, session);
+    };
     let linear = choice::search(&base(vec!["linear()".parse()?]), training, rows, session)?;
     let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
-    kernels.extend(additive(training.x.ncols())?);
-    let x = training.x.select(Axis(0), rows);
+    kernels.extend(additive(training.columns())?);
+    let x = x.select(Axis(0), rows);
     let search = match ridge::around_median(base(kernels), x.view(), &session.compute) {
         Ok(search) => search,
         // Fewer than two distinct points: there is no distance to measure by, and the linear kernel

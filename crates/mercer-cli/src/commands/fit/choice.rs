@@ -122,10 +122,10 @@ pub fn search(
     rows: &[usize],
     session: &Session,
 ) -> Result<(Winner, Choice), Failure> {
-    let (x, y) = (training.x.select(Axis(0), rows), training.y.select(Axis(0), rows));
+    let (x, y) = (training.x.taken(rows), training.y.select(Axis(0), rows));
     let weights = training.weights.as_ref().map(|w| w.select(Axis(0), rows));
     let weights = weights.as_ref().map(|w| w.view());
-    let found = session.search(|compute| search.choose(x.view(), y.view(), weights, compute))?;
+    let found = session.search(|compute| search.choose(&x, y.view(), weights, compute))?;
     let choice = Choice::new(search, &found, rows.len(), training.rows());
     let mercer::select::Winner { kernel, lambda, score, .. } = found.winner;
     Ok((Winner { kernel, lambda, score }, choice))
@@ -140,16 +140,16 @@ pub fn search_twice(
     score: f64,
     session: &Session,
 ) -> Result<(Winner, Choice), Failure> {
-    let (x, y) = (training.x.select(Axis(0), rows), training.y.select(Axis(0), rows));
+    let (x, y) = (training.x.taken(rows), training.y.select(Axis(0), rows));
     let all = training.weights.as_ref();
     let weights = all.map(|w| w.select(Axis(0), rows));
     let (mut found, finals) = session.search(|compute| {
-        let found = search.choose(x.view(), y.view(), weights.as_ref().map(|w| w.view()), compute)?;
+        let found = search.choose(&x, y.view(), weights.as_ref().map(|w| w.view()), compute)?;
         if !found.complete || found.winner.score >= score {
             return Ok((found, None));
         }
         let weights = all.map(|w| w.view());
-        match RidgeFinals::new(search, &found, training.x.view(), training.y.view(), weights, compute) {
+        match RidgeFinals::new(search, &found, training.points(), training.y.view(), weights, compute) {
             // The best of the first search is an answer.
             Err(Error::Canceled) => Ok((RidgeChoice { complete: false, ..found }, None)),
             finals => Ok((found, finals?)),

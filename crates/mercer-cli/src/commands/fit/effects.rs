@@ -36,10 +36,11 @@ struct Part {
 impl Effects {
     /// The parts of every target, where the kernel is a sum and the fit is small enough.
     pub fn of(model: &Model, training: &Training, compute: &Compute) -> Result<Vec<Self>, Failure> {
-        let Some(kernel) = model.kernel().filter(|k| is_sum(k) && training.rows() <= ROWS) else {
+        let Some(kernel) = model.kernel().filter(|k| is_sum(k) && training.rows() <= ROWS && !training.has_objects())
+        else {
             return Ok(Vec::new());
         };
-        let single = terms(kernel).iter().all(|k| k.used_columns(training.x.ncols()).len() == 1);
+        let single = terms(kernel).iter().all(|k| k.used_columns(training.columns()).len() == 1);
         let positions = if single { GRID_POINTS.0 } else { GRID_POINTS.1 };
         let mut found = Vec::new();
         for (j, target) in training.targets.iter().enumerate() {

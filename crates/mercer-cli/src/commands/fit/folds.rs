@@ -1,9 +1,10 @@
 //! Selection by cross-validation: kernels with their lengthscales, each with a list of C or λ.
 
 use mercer::learn::svm::Classes;
+use mercer::points::Sample;
 use mercer::select::{Choices, FoldSearch, HeldOut, Tried, median_lengthscales};
 use mercer::{Compute, Error, Kernel, Result};
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Axis};
 
 use super::Training;
 use super::choice::{Candidate, Choice, Measure};
@@ -30,7 +31,7 @@ pub const OPERATIONS: f64 = 2e12;
 
 /// Some of the rows of the data.
 pub struct Part {
-    pub x: Array2<f64>,
+    pub x: Sample,
     pub y: Array1<f64>,
     pub weights: Option<Array1<f64>>,
 }
@@ -39,7 +40,7 @@ impl Part {
     /// These rows.
     pub fn of(training: &Training, rows: &[usize]) -> Self {
         Self {
-            x: training.x.select(Axis(0), rows),
+            x: training.x.taken(rows),
             y: training.y.column(0).select(Axis(0), rows),
             weights: training.weights.as_ref().map(|w| w.select(Axis(0), rows)),
         }
@@ -62,7 +63,7 @@ impl Part {
 }
 
 /// What is chosen from: the kernel that is given, with each lengthscale if there are some; else
-/// linear and gaussian ones. Lists that are not given go on where the best is at their end.
+/// linear and gaussian ones, for objects those of their kind. Lists that are not given go on where the best is at their end.
 pub fn search(
     text: &str,
     words: &FoldWords,
@@ -71,15 +72,18 @@ pub fn search(
     rows: &[usize],
     compute: &Compute,
 ) -> Result<FoldSearch, Failure> {
-    let base: Kernel =
-        explicit_kernel(text).unwrap_or("gaussian()").parse::<Kernel>()?.with_column_names(&training.coordinates)?;
-    let mut search = FoldSearch { parameter, folds: words.cv as usize, ..FoldSearch::new(vec![base], parameters) };
+    let kernels = match explicit_kernel(text) {
+        Some(text) => vec![training.kernel(text)?],
+        None if training.has_objects() => training.object_kernels()?,
+        None => vec!["gaussian()".parse()?],
+    };
+    let mut search = FoldSearch { parameter, folds: words.cv as usize, ..FoldSearch::new(kernels, parameters) };
     if !words.lengthscales.is_empty() {
         let mut lengthscales = words.lengthscales.clone();
         lengthscales.sort_by(|a, b| b.total_cmp(a));
         search.lengthscales = Choices::fixed(lengthscales);
-    } else if explicit_kernel(text).is_none() {
-        match median_lengthscales(training.x.select(Axis(0), rows).view(), LENGTHSCALES, compute) {
+    } else if let (None, Some(x)) = (explicit_kernel(text), training.vectors()) {
+        match median_lengthscales(x.select(Axis(0), rows).view(), LENGTHSCALES, compute) {
             Ok(mut found) => {
                 found.reverse();
                 search.lengthscales = Choices::open(found, LENGTHSCALES_MORE);
@@ -90,7 +94,7 @@ pub fn search(
             Err(other) => return Err(other.into()),
         }
     }
-    if explicit_kernel(text).is_none() {
+    if explicit_kernel(text).is_none() && !training.has_objects() {
         search.fixed.push("linear()".parse()?);
     }
     Ok(search)

@@ -4,8 +4,8 @@ use mercer::learn::gaussian_process::Optimization;
 use mercer::learn::{GaussianProcess, GaussianProcessFit};
 use mercer::model::Model;
 use mercer::points::{Affine, Scaling};
-use mercer::{Compute, Kernel, Result};
-use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+use mercer::{Compute, Kernel, Points, Result};
+use ndarray::{Array1, ArrayView1, Axis};
 use serde_json::{Map, Value, json};
 
 use super::{Outcome, Quality, Training, sparse};
@@ -39,7 +39,7 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &GpArguments, session: &Session) -> Result<Training, Failure> {
     let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
-    Training::read(&words.training, None, default, session)
+    Training::read(&words.training, None, words.explicit_kernel(), default, session)
 }
 
 fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {
@@ -54,17 +54,22 @@ fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {
 
 /// The processes to try.
 fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianProcess>> {
-    let texts = words.explicit_kernel().map_or(AUTO.to_vec(), |text| vec![text]);
-    let process = |text: &str| {
-        let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
+    let kernels = match words.explicit_kernel() {
+        Some(text) => vec![training.kernel(text)?],
+        None if training.has_objects() => {
+            training.object_kernels()?.into_iter().map(|kernel| kernel.scaled(1.0)).collect::<Result<_>>()?
+        }
+        None => AUTO.iter().map(|text| text.parse()).collect::<Result<_>>()?,
+    };
+    let process = |kernel: Kernel| {
         let mut process = GaussianProcess::new(kernel, words.noise);
         process.optimize = !words.no_optimize;
         process.restarts = words.restarts;
         let names = |list: &[String]| list.iter().map(|name| name.trim().to_owned()).collect();
         (process.fixed, process.free) = (names(&words.fixed), names(&words.free));
-        Ok(process)
+        process
     };
-    texts.into_iter().map(process).collect()
+    Ok(kernels.into_iter().map(process).collect())
 }
 
 /// The noise variances that are tried for targets of variance 1 where the matrix of all rows is
@@ -95,10 +100,10 @@ fn choose(
 ) -> Result<Chosen> {
     let requested = processes.len() > 1 || processes.iter().any(|p| p.optimize);
     let rows = if requested { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
-    let (x, some) = (training.x.select(Axis(0), &rows), y.select(Axis(0), &rows));
+    let (x, some) = (training.x.taken(&rows), y.select(Axis(0), &rows));
     let mut fits = Vec::new();
     for process in processes {
-        match process.fit(x.view(), some.view(), compute) {
+        match process.fit(&x, some.view(), compute) {
             Ok(fit) => fits.push(fit),
             // The time limit: the best of those that were tried.
             Err(mercer::Error::Canceled) if !fits.is_empty() => break,
@@ -119,7 +124,7 @@ fn on_all_rows(chosen: Chosen, training: &Training, y: ArrayView1<f64>, compute:
     if chosen.rows == training.rows() {
         return Ok(chosen);
     }
-    let fit = again(&chosen.fit, training.x.view(), y, compute)?;
+    let fit = again(&chosen.fit, training.points(), y, compute)?;
     let raised = Some(chosen.fit.noise()).filter(|noise| *noise < fit.noise());
     Ok(Chosen { fit, raised, ..chosen })
 }
@@ -128,7 +133,7 @@ fn on_all_rows(chosen: Chosen, training: &Training, y: ArrayView1<f64>, compute:
 /// the matrix of all rows is singular, where that of the sample was not.
 fn again(
     found: &GaussianProcessFit,
-    x: ArrayView2<f64>,
+    x: Points<'_>,
     y: ArrayView1<f64>,
     compute: &Compute,
 ) -> Result<GaussianProcessFit> {

@@ -13,7 +13,7 @@ use super::ridge::ran;
 use super::svm::{quality, reason, scaling};
 use super::training::Goal;
 use super::{Outcome, Training};
-use crate::arguments::{LogisticArguments, NewtonWord};
+use crate::arguments::{LogisticArguments, NewtonWord, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::session::Session;
@@ -45,7 +45,7 @@ pub fn held_out<'d>(
     labels: &'d [usize],
     loss: ClassLoss,
 ) -> HeldOutLogistic<'d> {
-    HeldOutLogistic { spec: spec.clone(), x: part.x.view().into(), labels, weights: part.weights(), loss }
+    HeldOutLogistic { spec: spec.clone(), x: part.x.as_points(), labels, weights: part.weights(), loss }
 }
 
 /// The rows of a choice, fewer where many classes would make it long; all requested.
@@ -69,7 +69,8 @@ fn affordable(
 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &LogisticArguments, session: &Session) -> Result<Training, Failure> {
-    Training::read_for(Goal::Classes, &words.training, words.weights.as_deref(), scaling(&words.kernel), session)
+    let (weights, kernel) = (words.weights.as_deref(), explicit_kernel(&words.kernel));
+    Training::read_for(Goal::Classes, &words.training, weights, kernel, scaling(&words.kernel), session)
 }
 
 /// The specification from the arguments, with this kernel and λ.
@@ -100,7 +101,7 @@ pub fn outcome(
 ) -> Result<Outcome, Failure> {
     let weights = training.weights.as_ref().map(|w| w.view());
     let classes = training.classes()?;
-    let fit = session.anytime(|compute| spec.fit(training.x.view(), classes.of(), weights, compute))?;
+    let fit = session.anytime(|compute| spec.fit(training.points(), classes.of(), weights, compute))?;
     let names = classes.names().to_vec();
     let (facts, json, remarks) = (facts(&fit), json_of(&fit), notes(&fit));
     let model = Model::new(fit, training.inputs.clone())?.with_classes(names)?;

@@ -18,7 +18,7 @@ pub fn fit(words: &OneClassArguments, session: &Session) -> Result<Outcome, Fail
     let training = read(words, session)?;
     let spec = specification(words, &training)?;
     let weights = training.weights.as_ref().map(|w| w.view());
-    let fit = session.anytime(|compute| spec.fit(training.x.view(), weights, compute))?;
+    let fit = session.anytime(|compute| spec.fit(training.points(), weights, compute))?;
     let (facts, json, remarks) = (facts(&spec, &fit), json_of(&spec, &fit), notes(fit.evidence(), spec.indefinite));
     let sizes = fit.dual_coefficients().iter().map(|c| c.abs()).enumerate().collect();
     let tables = vec![support_table(fit.support(), fit.support_vectors(), sizes, None, &training)];
@@ -30,13 +30,16 @@ pub fn fit(words: &OneClassArguments, session: &Session) -> Result<Outcome, Fail
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &OneClassArguments, session: &Session) -> Result<Training, Failure> {
     let weights = words.svm.weights.as_deref();
-    Training::read_for(Goal::Nothing, &words.training, weights, scaling(&words.svm.kernel), session)
+    let kernel = explicit_kernel(&words.svm.kernel);
+    Training::read_for(Goal::Nothing, &words.training, weights, kernel, scaling(&words.svm.kernel), session)
 }
 
 /// The specification from the arguments.
 pub fn specification(words: &OneClassArguments, training: &Training) -> Result<OneClass, Failure> {
-    let text = explicit_kernel(&words.svm.kernel).unwrap_or("gaussian(lengthscale=median)");
-    let kernel = text.parse::<Kernel>()?.with_column_names(&training.coordinates)?;
+    let kernel = match explicit_kernel(&words.svm.kernel) {
+        Some(text) => training.kernel(text)?,
+        None => Kernel::default_of(training.points())?,
+    };
     let (solver, indefinite) = (solver(&words.svm), words.svm.allow_indefinite);
     Ok(OneClass { solver, indefinite, ..OneClass::new(kernel, words.nu) })
 }

@@ -20,7 +20,7 @@ const LEVEL: f64 = 0.95;
 /// The pictures of an outcome, the most telling first.
 pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    if outcome.model.decision_values(outcome.training.x.view(), compute).is_ok() {
+    if outcome.model.decision_values(outcome.training.points(), compute).is_ok() {
         figures.extend(regions::draw(outcome, compute)?);
     } else if let Some(plot) = over_line(outcome, compute)? {
         figures.push(Figure::Curves(vec![plot]));
@@ -35,7 +35,7 @@ pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
 fn grid(training: &Training) -> Option<(Vec<f64>, Array2<f64>)> {
     let map = training.line()?;
     let raw = |x: f64| map.shift + map.scale * x;
-    let x = training.x.column(0);
+    let x = training.vectors()?.index_axis_move(Axis(1), 0);
     let low = x.iter().copied().fold(f64::INFINITY, f64::min);
     let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let at = |i: usize| low + (high - low) * i as f64 / (GRID_POINTS - 1) as f64;
@@ -46,9 +46,9 @@ fn grid(training: &Training) -> Option<(Vec<f64>, Array2<f64>)> {
 /// The observations as dots, in the units of the data.
 fn dots(training: &Training, target: usize, observed: ArrayView1<f64>) -> Option<Curve> {
     let map = training.line()?;
-    let n = training.rows();
+    let (n, x) = (training.rows(), training.vectors()?);
     let rows = (0..n).step_by(n.div_ceil(DOTS).max(1));
-    let points = rows.map(|i| (map.shift + map.scale * training.x[[i, 0]], observed[i])).collect();
+    let points = rows.map(|i| (map.shift + map.scale * x[[i, 0]], observed[i])).collect();
     Some(Curve { label: training.targets[target].clone(), points, mark: Mark::Dots })
 }
 
@@ -117,10 +117,10 @@ fn against(outcome: &Outcome, compute: &Compute) -> Result<CurvePlot> {
     let y = observed(training);
     let step = training.rows().div_ceil(DOTS).max(1);
     let rows: Vec<usize> = (0..training.rows()).step_by(step).collect();
-    let some = training.x.select(Axis(0), &rows);
+    let some = training.x.taken(&rows);
     let (values, how) = match left_out(outcome, &y, &rows, compute)? {
         Some(values) => (values, "predicted without the row itself"),
-        None => (outcome.model.predict(some.view(), compute)?, "fitted"),
+        None => (outcome.model.predict(&some, compute)?, "fitted"),
     };
     let pairs = training.targets.iter().enumerate().map(|(j, name)| {
         let points = rows.iter().enumerate().map(|(at, &i)| (y[[i, j]], values[[at, j]])).collect();

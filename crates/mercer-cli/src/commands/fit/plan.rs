@@ -61,7 +61,7 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
         FitCommand::Svm(words) => {
             let training = svm::read(words, session)?;
             let spec = svm::specification(words, &training, "gaussian()".parse()?)?;
-            let (n, d) = training.x.dim();
+            let (n, d) = (training.rows(), training.columns());
             let plan = spec.plan(n, d, training.classes()?.count(), &session.compute);
             let parameters = if words.nu.is_some() { 1 } else { folds::cs(words.c, &words.cs).values.len() };
             let (kernel, rows) = (&words.svm.kernel, folds::MANY_ROWS);
@@ -71,7 +71,7 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
         }
         FitCommand::Svr(words) => {
             let training = svr::read(words, session)?;
-            let (n, d) = training.x.dim();
+            let (n, d) = (training.rows(), training.columns());
             let parameters = folds::cs(words.c, &words.cs).values.len();
             let (kernel, rows) = (&words.svm.kernel, folds::FEW_ROWS);
             let mut stages = fold_stages(kernel, &words.folds, parameters, rows, &training, session);
@@ -81,7 +81,7 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
         }
         FitCommand::OneClass(words) => {
             let training = one_class::read(words, session)?;
-            let (n, d) = training.x.dim();
+            let (n, d) = (training.rows(), training.columns());
             let plan = one_class::specification(words, &training)?.plan(n, d, &session.compute);
             (training, vec![svm_stage(&plan)])
         }
@@ -98,12 +98,12 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             // Standard input can be read only once: both kinds of target are told apart afterwards.
             let training = auto::read(words, session)?;
             if training.classes.is_some() {
-                let (n, d) = training.x.dim();
+                let (n, d) = (training.rows(), training.columns());
                 let rows = folds::MANY_ROWS;
                 let mut stages = fold_stages("auto", &auto::fold_words(words), 8, rows, &training, session);
                 let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
                 stages.push(svm_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
-                return Ok(summary(&training, &stages, session));
+                return summary(&training, &stages, session);
             }
             let rows = choice::rows(&training, auto::sample(words, training.rows()), session).len();
             let diagnostics = words.diagnostics || training.rows() <= auto::DIAGNOSED;
@@ -116,7 +116,7 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             (training, stages)
         }
     };
-    Ok(summary(&training, &stages, session))
+    summary(&training, &stages, session)
 }
 
 fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) -> Result<Vec<Stage>, Failure> {
@@ -145,6 +145,7 @@ fn fold_stages(
     session: &Session,
 ) -> Vec<Stage> {
     let lengths = match (words.lengthscales.len(), explicit_kernel(kernel)) {
+        (0, None) if training.has_objects() => training.object_kernels().map_or(1, |kernels| kernels.len()),
         (0, None) => 6,
         (0, Some(_)) => 1,
         (several, _) => several,
@@ -153,7 +154,7 @@ fn fold_stages(
         return Vec::new();
     }
     let rows = choice::rows(training, words.sample.unwrap_or(default_rows), session).len();
-    let (n, d) = (rows as f64, training.x.ncols() as f64);
+    let (n, d) = (rows as f64, training.columns() as f64);
     vec![Stage {
         name: "choice",
         what: format!(
@@ -173,7 +174,7 @@ fn svm_stage(plan: &SvmPlan) -> Stage {
 }
 
 fn logistic_stage(spec: &LogisticRegression, training: &Training, session: &Session) -> Result<Stage, Failure> {
-    let (n, d) = training.x.dim();
+    let (n, d) = (training.rows(), training.columns());
     let plan = spec.plan(n, d, training.classes()?.count(), &session.compute)?;
     let approximation = plan.approximation().map_or(String::new(), |text| format!("; an approximation: {text}"));
     let what = format!("{}: {}{approximation}", plan.solver, plan.reason);
@@ -209,7 +210,7 @@ fn choice_stage(rows: usize, candidates: f64) -> Stage {
 }
 
 fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<Option<Stage>, Failure> {
-    let (n, d) = training.x.dim();
+    let (n, d) = (training.rows(), training.columns());
     let stage = match spec.plan(n, d, training.y.ncols(), &session.compute) {
         Ok(plan) => Stage {
             name: "fit",
@@ -293,7 +294,7 @@ fn spline_stage(rows: usize, order: usize) -> Stage {
 }
 
 fn smooth_stage(training: &Training) -> Stage {
-    let (n, d) = training.x.dim();
+    let (n, d) = (training.rows(), training.columns());
     Stage {
         name: "fit",
         what: "about 40 bandwidths, every pair of rows for each (fewer with compact weights on a line)".into(),
@@ -304,17 +305,18 @@ fn smooth_stage(training: &Training) -> Stage {
     }
 }
 
-fn summary(training: &Training, stages: &[Stage], session: &Session) -> Report {
+fn summary(training: &Training, stages: &[Stage], session: &Session) -> Result<Report, Failure> {
     let limit = session.compute.memory();
     let speed = session.speed();
     let mut report = Report::new("Plan of a fit");
-    let (n, d) = training.x.dim();
+    let n = training.rows();
     report.heading("Plan of the fit").fields([
-        ("points", format!("{} in {d} columns, {} targets", grouped(n as u64), training.targets.len())),
+        ("points", format!("{} {}, {} targets", grouped(n as u64), shown_kind(training), training.targets.len())),
         ("threads", session.compute.threads().to_string()),
         ("memory limit", human_bytes(limit)),
         ("speed here", format!("about {:.1} GFlop/s, measured", speed / 1e9)),
     ]);
+    push_default_kernels(&mut report, training)?;
     for stage in stages {
         report.heading(format!("Stage: {}", stage.name)).fields([
             ("work", stage.what.clone()),
@@ -331,8 +333,34 @@ fn summary(training: &Training, stages: &[Stage], session: &Session) -> Report {
         report.push(Block::Verdict(Truth::from_option(Some(fits)), text));
     }
     report.json = json_of(training, stages, speed, session);
-    report
+    Ok(report)
 }
+
+/// What the points are.
+fn shown_kind(training: &Training) -> String {
+    match training.vectors() {
+        Some(x) => format!("in {} columns", x.ncols()),
+        None => training.points().kind().to_string(),
+    }
+}
+
+/// The kernels that are tried where none is named, for points that are not vectors, and the rule.
+fn push_default_kernels(report: &mut Report, training: &Training) -> mercer::Result<()> {
+    if !training.has_objects() {
+        return Ok(());
+    }
+    let kernels: Vec<String> = training.object_kernels()?.iter().map(ToString::to_string).collect();
+    let kind = training.points().kind();
+    report.fields([(format!("kernels for {kind} without --kernel"), kernels.join(" | "))]);
+    if kind == mercer::points::PointKind::Mixed {
+        report.text(TABLE_RULE);
+    }
+    Ok(())
+}
+
+/// How the kernel of a table is made.
+const TABLE_RULE: &str = "The sum of one kernel per column of texts or other objects, and one on all columns of numbers; \
+     texts that are mostly distinct and have several words are compared by their substrings, other texts are categories.";
 
 fn json_of(training: &Training, stages: &[Stage], speed: f64, session: &Session) -> Value {
     let limit = session.compute.memory();
@@ -355,7 +383,7 @@ fn json_of(training: &Training, stages: &[Stage], speed: f64, session: &Session)
     json!({
         "command": "explain fit",
         "rows": training.rows(),
-        "columns": training.x.ncols(),
+        "columns": training.columns(),
         "targets": training.targets,
         "memory_limit": limit,
         "threads": session.compute.threads(),

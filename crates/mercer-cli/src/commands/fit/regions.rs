@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use mercer::model::{Fitted, Model};
 use mercer::solve::symmetric_eigen;
 use mercer::{Compute, Result};
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::summary::headline;
 use super::{Outcome, Training};
@@ -21,10 +21,10 @@ const DOTS: usize = 3000;
 
 /// The pictures of a model that decides: its regions, and its ROC curves.
 pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
-    let mut figures = vec![if outcome.training.x.ncols() == 1 {
-        along(outcome, compute)?
-    } else {
-        Figure::Regions(plane(outcome, compute)?)
+    let mut figures = vec![match outcome.training.vectors() {
+        None => sorted(outcome, compute)?,
+        Some(x) if x.ncols() == 1 => along(outcome, x, compute)?,
+        Some(x) => Figure::Regions(plane(outcome, x, compute)?),
     }];
     let title = format!("ROC on the data of the fit: {}", headline(outcome).to_lowercase());
     figures.extend(outcome.class_quality.as_ref().and_then(|quality| quality.figure(title)));
@@ -36,7 +36,7 @@ fn classes(outcome: &Outcome, compute: &Compute) -> Result<(Vec<usize>, Vec<Stri
     if let Some(classes) = &outcome.training.classes {
         return Ok((classes.of().to_vec(), classes.names().to_vec()));
     }
-    let decisions = outcome.model.decision_values(outcome.training.x.view(), compute)?;
+    let decisions = outcome.model.decision_values(outcome.training.points(), compute)?;
     let of = decisions.column(0).iter().map(|d| usize::from(*d < 0.0)).collect();
     Ok((of, vec!["inside".into(), "outside".into()]))
 }
@@ -51,15 +51,15 @@ struct Plane {
 }
 
 impl Plane {
-    fn new(training: &Training, compute: &Compute) -> Result<Self> {
-        let d = training.x.ncols();
+    fn new(training: &Training, x: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
+        let d = x.ncols();
         if d == 2 {
             let unit = |j: usize| training.map_of(j).map_or((0.0, 1.0), |map| (map.shift, map.scale));
             let names = (training.coordinates[0].clone(), training.coordinates[1].clone());
             return Ok(Self { origin: Array1::zeros(2), directions: Array2::eye(2), names, units: [unit(0), unit(1)] });
         }
-        let origin = training.x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
-        let centered = &training.x - &origin;
+        let origin = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
+        let centered = &x - &origin;
         let eigen = symmetric_eigen((centered.t().dot(&centered) / training.rows() as f64).view(), compute)?;
         // Eigenvalues ascend.
         let directions = Array2::from_shape_fn((2, d), |(k, j)| eigen.vectors[[j, d - 1 - k]]);
@@ -69,8 +69,8 @@ impl Plane {
         Ok(Self { origin, directions, names: (name("first", 0), name("second", 1)), units: [(0.0, 1.0); 2] })
     }
 
-    fn project(&self, training: &Training) -> Array2<f64> {
-        (&training.x - &self.origin).dot(&self.directions.t())
+    fn project(&self, x: ArrayView2<f64>) -> Array2<f64> {
+        (&x - &self.origin).dot(&self.directions.t())
     }
 
     fn shown(&self, j: usize, value: f64) -> f64 {
@@ -78,10 +78,10 @@ impl Plane {
     }
 }
 
-fn plane(outcome: &Outcome, compute: &Compute) -> Result<RegionPlot> {
+fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<RegionPlot> {
     let training = &outcome.training;
-    let plane = Plane::new(training, compute)?;
-    let at = plane.project(training);
+    let plane = Plane::new(training, x, compute)?;
+    let at = plane.project(x);
     let range = |j: usize| {
         let ends = at.column(j).iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
         let air = 0.06 * (ends.1 - ends.0).max(1e-9);
@@ -134,10 +134,29 @@ fn support(model: &Model) -> HashSet<usize> {
     }
 }
 
+/// The decision values of the rows of every class, sorted: for objects, which have no plane.
+fn sorted(outcome: &Outcome, compute: &Compute) -> Result<Figure> {
+    let values = outcome.model.decision_values(outcome.training.points(), compute)?;
+    let (of, names) = classes(outcome, compute)?;
+    // Of two classes, and of a region, there is one value; of more the value of the own class.
+    let value = |i: usize| values[[i, if values.ncols() == 1 { 0 } else { of[i] }]];
+    let curve = |(class, name): (usize, &String)| {
+        let mut own: Vec<f64> = (0..of.len()).filter(|&i| of[i] == class).map(value).collect();
+        own.sort_by(f64::total_cmp);
+        let share = |i: usize| 100.0 * (i as f64 + 0.5) / own.len() as f64;
+        let points = own.iter().enumerate().map(|(i, v)| (share(i), *v)).collect();
+        Curve { label: name.clone(), points, mark: Mark::Dots }
+    };
+    let curves = names.iter().enumerate().map(curve).collect();
+    let title = outcome.model.kernel().map_or_else(String::new, |k| k.to_string());
+    let (x, y) = ("% of the rows of the class".into(), "decision value".into());
+    Ok(Figure::Curves(vec![CurvePlot { title, x, y, curves }]))
+}
+
 /// Decision values (or probabilities, where there are some) along the only column.
-fn along(outcome: &Outcome, compute: &Compute) -> Result<Figure> {
+fn along(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Figure> {
     let (training, model) = (&outcome.training, &outcome.model);
-    let x = training.x.column(0);
+    let x = x.column(0);
     let (low, high) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
     let map = training.map_of(0).map_or((0.0, 1.0), |m| (m.shift, m.scale));
     let raw = |v: f64| map.0 + map.1 * v;

@@ -32,7 +32,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
         Specification::Fixed(ridge) => (on_all_rows(&ridge, &training, &session.compute)?, None),
         Specification::Search(search) => {
             let rows = choice::rows(&training, words.sample, session);
-            let search = with_lengthscales(search, words, training.x.select(Axis(0), &rows).view(), &session.compute)?;
+            let search = with_lengthscales(search, words, &training, &rows, &session.compute)?;
             let (winner, choice) = choice::search(&search, &training, &rows, session)?;
             let base = Ridge {
                 intercept: search.intercept,
@@ -49,7 +49,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &RidgeArguments, session: &Session) -> Result<Training, Failure> {
     let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
-    Training::read(&words.training, words.weights.as_deref(), default, session)
+    Training::read(&words.training, words.weights.as_deref(), words.explicit_kernel(), default, session)
 }
 
 /// A ridge regression that is given whole, or one that is to be chosen.
@@ -64,7 +64,8 @@ pub enum Specification {
 pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Specification, Failure> {
     let intercept = words.with_intercept();
     let kernels = match words.explicit_kernel() {
-        Some(text) => vec![text.parse::<Kernel>()?.with_column_names(&training.coordinates)?],
+        Some(text) => vec![training.kernel(text)?],
+        None if training.has_objects() => training.object_kernels()?,
         None => AUTO.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?,
     };
     if let (Some(lambda), Some(_), true) = (words.lambda, words.explicit_kernel(), words.lengthscales.is_empty()) {
@@ -91,16 +92,15 @@ pub fn centers(words: &RidgeArguments) -> Option<Centers> {
 pub fn with_lengthscales(
     search: RidgeSearch,
     words: &RidgeArguments,
-    x: ArrayView2<f64>,
+    training: &Training,
+    rows: &[usize],
     compute: &Compute,
 ) -> Result<RidgeSearch> {
     if !words.lengthscales.is_empty() {
         return Ok(RidgeSearch { lengthscales: words.lengthscales.clone(), ..search });
     }
-    if words.explicit_kernel().is_some() {
-        return Ok(search);
-    }
-    let search = around_median(search, x, compute)?;
+    let (None, Some(x)) = (words.explicit_kernel(), training.vectors()) else { return Ok(search) };
+    let search = around_median(search, x.select(Axis(0), rows).view(), compute)?;
     // A list of λ is a list to choose from.
     Ok(if words.lambdas.is_empty() { search } else { RidgeSearch { refinements: 0, ..search } })
 }
@@ -113,7 +113,7 @@ pub fn around_median(search: RidgeSearch, x: ArrayView2<f64>, compute: &Compute)
 
 /// A regression on all rows.
 pub fn on_all_rows(ridge: &Ridge, training: &Training, compute: &Compute) -> Result<RidgeFit> {
-    ridge.fit(training.x.view(), training.y.view(), training.weights.as_ref().map(|w| w.view()), compute)
+    ridge.fit(training.points(), training.y.view(), training.weights.as_ref().map(|w| w.view()), compute)
 }
 
 /// The report of a ridge fit.

@@ -27,7 +27,7 @@ pub fn fit(words: &SmoothArguments, session: &Session) -> Result<Outcome, Failur
     let method = method(words, &training)?;
     let (bandwidth, weights) = (words.bandwidth.map_or(Bandwidth::LeaveOneOut, Bandwidth::Fixed), words.window.into());
     let y = training.y.column(0);
-    let fit = smoother(method, bandwidth, weights, training.x.view(), y, &session.compute)?;
+    let fit = smoother(method, bandwidth, weights, training.points().vectors()?, y, &session.compute)?;
     let at_limit = words.bandwidth.is_none() && fit.at_limit();
     let mut outcome = outcome(fit, &session.compute, training)?;
     outcome.json.insert("at_limit".into(), at_limit.into());
@@ -42,7 +42,7 @@ pub fn fit(words: &SmoothArguments, session: &Session) -> Result<Outcome, Failur
 
 /// The data as it is.
 pub fn read(words: &SmoothArguments, session: &Session) -> Result<Training, Failure> {
-    let training = Training::read(&words.training, None, Scaling::None, session)?;
+    let training = Training::read(&words.training, None, None, Scaling::None, session)?;
     training.only_target("smooth")?;
     if words.compare {
         training.only_column("smooth --compare")?;
@@ -51,11 +51,11 @@ pub fn read(words: &SmoothArguments, session: &Session) -> Result<Training, Fail
 }
 
 fn method(words: &SmoothArguments, training: &Training) -> Result<SmoothMethod, Failure> {
-    let one = training.x.ncols() == 1;
+    let one = training.columns() == 1;
     match words.method {
         Some(SmoothMethod::LocalLinear) if !one => Err(Failure::request(format!(
             "--method local-linear takes one column, not {}: choose one with --columns, or use nadaraya-watson",
-            training.x.ncols()
+            training.columns()
         ))),
         Some(method) => Ok(method),
         None => Ok(if one { SmoothMethod::LocalLinear } else { SmoothMethod::NadarayaWatson }),
@@ -119,7 +119,7 @@ fn name(fit: &LocalFit) -> &'static str {
 /// The two smoothers and kernel ridge regression on the same data, in numbers and in a picture.
 fn compare(outcome: &mut Outcome, weights: LocalWeight, session: &Session) -> Result<(), Failure> {
     let (training, compute) = (&outcome.training, &session.compute);
-    let (x, y) = (training.x.view(), training.y.column(0));
+    let (x, y) = (training.points().vectors()?, training.y.column(0));
     let mut models = Vec::new();
     for method in [SmoothMethod::NadarayaWatson, SmoothMethod::LocalLinear] {
         let fit = smoother(method, Bandwidth::LeaveOneOut, weights, x, y, compute)?;

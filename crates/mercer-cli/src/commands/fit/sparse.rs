@@ -28,7 +28,7 @@ pub fn fit(
     session.anytime(|compute| {
         for process in processes {
             let spec = sparse(process, centers, approximation);
-            match spec.fit(training.x.view(), y, compute) {
+            match spec.fit(training.points().vectors()?, y, compute) {
                 Ok(fit)
                     if best.as_ref().is_none_or(|b| fit.log_marginal_likelihood() > b.log_marginal_likelihood()) =>
                 {
@@ -43,7 +43,7 @@ pub fn fit(
         Ok(())
     })?;
     let best = best.ok_or_else(|| Failure::request("--kernel: no kernel to compare"))?;
-    let mean = best.predict(training.x.view(), &session.compute)?.mean;
+    let mean = best.predict(training.points().vectors()?, &session.compute)?.mean;
     let residuals = (&y - &mean) * map.scale;
     let observed = y.mapv(|v| map.shift + map.scale * v);
     outcome(best, training, map, observed.view(), residuals.view())

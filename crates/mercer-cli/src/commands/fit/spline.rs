@@ -28,7 +28,7 @@ pub fn fit(words: &SplineArguments, session: &Session) -> Result<Outcome, Failur
 
 /// The data: one column as it is.
 pub fn read(words: &SplineArguments, session: &Session) -> Result<Training, Failure> {
-    let training = Training::read(&words.training, words.weights.as_deref(), Scaling::None, session)?;
+    let training = Training::read(&words.training, words.weights.as_deref(), None, Scaling::None, session)?;
     training.only_column("spline")?;
     training.only_target("spline")?;
     Ok(training)
@@ -36,7 +36,7 @@ pub fn read(words: &SplineArguments, session: &Session) -> Result<Training, Fail
 
 /// The spline on the only column.
 pub fn on(spline: &SmoothingSpline, training: &Training, session: &Session) -> mercer::Result<SplineFit> {
-    let (x, y) = (training.x.index_axis(Axis(1), 0), training.y.index_axis(Axis(1), 0));
+    let (x, y) = (training.points().vectors()?.index_axis_move(Axis(1), 0), training.y.index_axis(Axis(1), 0));
     spline.fit(x, y, training.weights.as_ref().map(|w| w.view()), &session.compute)
 }
 

@@ -25,7 +25,7 @@ pub fn summary(mut outcome: Outcome, output: Option<&Path>, session: &Session) -
     report.heading(title);
     let mut fields = vec![
         ("data".to_owned(), format!("{}: {} rows", training.name, grouped(training.rows() as u64))),
-        ("inputs".to_owned(), inputs(&training.coordinates)),
+        ("inputs".to_owned(), inputs(&training.input_names())),
     ];
     fields.extend(outcome.facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     report.fields(fields);
@@ -50,7 +50,7 @@ pub fn summary(mut outcome: Outcome, output: Option<&Path>, session: &Session) -
     if session.common.plot.is_some() || session.common.report.is_some() {
         report.figures = pictures::draw(outcome, &session.compute)?;
         // Of several columns the parts tell most, of one column the function.
-        let position = if training.x.ncols() > 1 { 0 } else { 1 };
+        let position = if training.columns() > 1 { 0 } else { 1 };
         report.figures.splice(position..position, effects.iter().filter_map(Effects::figure));
         // What was requested by a flag of its own comes first.
         report.figures.splice(0..0, std::mem::take(&mut outcome.figures));
@@ -128,7 +128,7 @@ fn json_of(outcome: &Outcome, output: Option<&Path>) -> Value {
         "kind": outcome.model.fitted().kind(),
         "data": training.name,
         "rows": training.rows(),
-        "inputs": training.coordinates,
+        "inputs": training.input_names(),
         "targets": training.targets,
     });
     for (name, item) in &outcome.json {

@@ -43,7 +43,8 @@ pub fn fit(words: &SvmArguments, session: &Session) -> Result<Outcome, Failure> 
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &SvmArguments, session: &Session) -> Result<Training, Failure> {
     let weights = words.svm.weights.as_deref();
-    Training::read_for(Goal::Classes, &words.training, weights, scaling(&words.svm.kernel), session)
+    let kernel = explicit_kernel(&words.svm.kernel);
+    Training::read_for(Goal::Classes, &words.training, weights, kernel, scaling(&words.svm.kernel), session)
 }
 
 /// Columns are scaled where the kernel is chosen.
@@ -85,7 +86,7 @@ fn choose(
     let part = Part::of(training, rows);
     let classes = part.classes(training.classes()?)?;
     let spec = Svc { penalty: penalty(words, words.nu.unwrap_or(1.0)), ..base.clone() };
-    let held = HeldOutSvc { spec, x: part.x.view().into(), classes: &classes, weights: part.weights() };
+    let held = HeldOutSvc { spec, x: part.x.as_points(), classes: &classes, weights: part.weights() };
     folds::choose(search, &held, (&part, training.rows()), (Measure::WrongClasses, search.parameter), session)
 }
 
@@ -100,7 +101,7 @@ pub fn outcome(
     let compute = &session.compute;
     let weights = training.weights.as_ref().map(|w| w.view());
     let classes = training.classes()?;
-    let fit = session.anytime(|compute| svc.fit(training.x.view(), classes, weights, compute))?;
+    let fit = session.anytime(|compute| svc.fit(training.points(), classes, weights, compute))?;
     let mut remarks = notes(fit.evidence(), svc.indefinite);
     if fit.support().len() == training.rows() {
         remarks.push("Every row is a support vector: a larger C or another lengthscale may fit better.".into());
@@ -115,7 +116,7 @@ pub fn outcome(
 
 /// How good a model of classes is on the data of its fit.
 pub fn quality(model: &Model, training: &Training, compute: &Compute) -> Result<ClassQuality, Failure> {
-    let (x, classes) = (training.x.view(), training.classes()?);
+    let (x, classes) = (training.points(), training.classes()?);
     let predicted = model.predict_classes(x, compute)?;
     let decisions = model.decision_values(x, compute)?;
     let probabilities = model.has_probabilities().then(|| model.probabilities(x, compute)).transpose()?;

@@ -11,7 +11,7 @@ use super::choice::{Choice, Measure};
 use super::folds::{self, Part};
 use super::svm::{evidence_facts, evidence_json, notes, scaling, solver, support_table};
 use super::{Outcome, Quality, Training, choice};
-use crate::arguments::SvrArguments;
+use crate::arguments::{SvrArguments, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::session::Session;
@@ -27,7 +27,7 @@ pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> 
     }
     let base = specification(words, "gaussian()".parse()?, 1.0);
     let part = Part::of(&training, &rows);
-    let held = HeldOutSvr { spec: base.clone(), x: part.x.view().into(), y: part.y.view(), weights: part.weights() };
+    let held = HeldOutSvr { spec: base.clone(), x: part.x.as_points(), y: part.y.view(), weights: part.weights() };
     let how = (Measure::SquaredError, "C");
     let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
     let svr = Svr { kernel: chosen.kernel, c: chosen.parameter, ..base };
@@ -37,7 +37,8 @@ pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> 
 /// The data; where the kernel is chosen, columns and target are standardized.
 pub fn read(words: &SvrArguments, session: &Session) -> Result<Training, Failure> {
     let scaling = scaling(&words.svm.kernel);
-    let mut training = Training::read(&words.training, words.svm.weights.as_deref(), scaling, session)?;
+    let (weights, kernel) = (words.svm.weights.as_deref(), explicit_kernel(&words.svm.kernel));
+    let mut training = Training::read(&words.training, weights, kernel, scaling, session)?;
     let y = training.only_target("svr")?;
     if scaling == Scaling::Standardize {
         let mean = y.mean().unwrap_or(0.0);
@@ -56,7 +57,7 @@ pub fn specification(words: &SvrArguments, kernel: Kernel, c: f64) -> Svr {
 
 fn outcome(svr: &Svr, training: Training, choice: Option<Choice>, session: &Session) -> Result<Outcome, Failure> {
     let weights = training.weights.as_ref().map(|w| w.view());
-    let fit = session.anytime(|compute| svr.fit(training.x.view(), training.y.column(0), weights, compute))?;
+    let fit = session.anytime(|compute| svr.fit(training.points(), training.y.column(0), weights, compute))?;
     let scale = training.inputs.targets[0].map.scale;
     let residuals =
         training.y.column(0).iter().zip(fit.fitted()).map(|(y, f)| scale * (y - f)).collect::<ndarray::Array1<f64>>();

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use mercer::Error;
 use mercer::error::Requirement;
 use mercer::io::SurveyedFile;
 use mercer::learn::svm::Classes;
-use mercer::model::{Inputs, Target};
-use mercer::points::{Affine, ColumnData, Encoded, EncodedColumn, Encoding, FittedEncoding, Scaling, Table};
-use ndarray::{Array1, Array2};
+use mercer::model::{Inputs, TablePoints, Target};
+use mercer::points::{Affine, ColumnData, EncodedColumn, Encoding, FittedEncoding, Points, Sample, Scaling, Table};
+use mercer::{Error, Kernel};
+use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::arguments::FitData;
 use crate::data::{self, few, named, shown};
@@ -40,7 +40,7 @@ pub struct Training {
     /// The file, as messages name it.
     pub name: String,
     /// The points.
-    pub x: Array2<f64>,
+    pub x: Sample,
     /// The targets, one column each; of classes their numbers.
     pub y: Array2<f64>,
     /// The classes, where the target is one of classes.
@@ -59,9 +59,16 @@ pub struct Training {
 }
 
 impl Training {
-    /// Reads the table and takes it apart; the targets are numbers.
-    pub fn read(words: &FitData, weights: Option<&str>, default: Scaling, session: &Session) -> Result<Self, Failure> {
-        Self::read_for(Goal::Numbers, words, weights, default, session)
+    /// Reads the table and takes it apart; the targets are numbers. The kernel, where one is given,
+    /// tells which columns hold objects.
+    pub fn read(
+        words: &FitData,
+        weights: Option<&str>,
+        kernel: Option<&str>,
+        default: Scaling,
+        session: &Session,
+    ) -> Result<Self, Failure> {
+        Self::read_for(Goal::Numbers, words, weights, kernel, default, session)
     }
 
     /// The same for another kind of target.
@@ -69,10 +76,12 @@ impl Training {
         goal: Goal,
         words: &FitData,
         weights: Option<&str>,
+        kernel: Option<&str>,
         default: Scaling,
         session: &Session,
     ) -> Result<Self, Failure> {
-        let table = data::read_table(&words.data, session)?;
+        let kernel: Option<Kernel> = kernel.map(str::parse).transpose()?;
+        let table = read_table(words, weights, kernel.as_ref(), session)?;
         let split = Split::new(goal, words, weights, &table)?;
         let kept = rows_with_targets(&table, &split, words.missing.is_some()).map_err(|e| named(e, &words.data))?;
         let mut remarks = Vec::new();
@@ -83,7 +92,8 @@ impl Training {
             return Err(Failure::request(format!("{}: there is no row to fit", shown(&words.data))));
         }
         let table = table.select_rows(&kept)?;
-        let (encoding, encoded) = encode(&table.select(split.features.iter().copied())?, words, default)?;
+        let features = table.select(split.features.iter().copied())?;
+        let TablePoints { encoding, encoded, kind, unused } = encode(&features, words, kernel.as_ref(), default)?;
         remarks.extend(remarks_on(&encoding, encoded.dropped, encoded.filled, encoded.kept_rows.len()));
         let pick = |column: usize| -> Array1<f64> {
             encoded.kept_rows.iter().map(|&row| value_at(&table, column, row)).collect()
@@ -103,9 +113,10 @@ impl Training {
         if targets.is_empty() {
             inputs.targets = vec![Target::unnamed()];
         }
-        inputs.unused = split.unused.iter().map(name_of).collect();
+        inputs.unused = split.unused.iter().map(name_of).chain(unused).collect();
         let (name, weights) = (shown(&words.data), split.weights.map(pick));
-        let (x, coordinates) = (encoded.matrix, encoded.names);
+        let coordinates = encoded.names.clone();
+        let x = encoded.into_sample(kind)?;
         Ok(Self { name, x, y, classes, weights, inputs, coordinates, targets, remarks, encoding })
     }
 
@@ -119,7 +130,7 @@ impl Training {
         remarks.extend(remarks_on(&encoding, file.dropped(), file.filled(), file.rows()));
         Self {
             name,
-            x: file.sample_points().to_owned(),
+            x: file.sample_points().to_owned().into(),
             y: file.sample_targets().to_owned(),
             classes: None,
             weights: file.sample_weights().map(|w| w.to_owned()),
@@ -133,7 +144,43 @@ impl Training {
 
     /// The number of rows.
     pub fn rows(&self) -> usize {
-        self.x.nrows()
+        self.x.len()
+    }
+
+    /// The points.
+    pub fn points(&self) -> Points<'_> {
+        self.x.as_points()
+    }
+
+    /// The points as rows of a matrix, where they are vectors.
+    pub fn vectors(&self) -> Option<ArrayView2<'_, f64>> {
+        self.points().vectors().ok()
+    }
+
+    /// The columns of vectors; an object counts as one.
+    pub fn columns(&self) -> usize {
+        self.points().columns()
+    }
+
+    /// Whether the points are something else than vectors.
+    pub fn has_objects(&self) -> bool {
+        self.points().kind().is_object()
+    }
+
+    /// The names of the inputs: of coordinates, then of columns of objects.
+    pub fn input_names(&self) -> Vec<String> {
+        let objects = self.encoding.objects().map(|(name, _)| name.to_owned());
+        self.coordinates.iter().cloned().chain(objects).collect()
+    }
+
+    /// A kernel, with the names of its columns replaced where the points are vectors.
+    pub fn kernel(&self, text: &str) -> mercer::Result<Kernel> {
+        data::with_names(&text.parse()?, self.points().kind(), &self.coordinates)
+    }
+
+    /// The kernels to choose from where none is named, for points that are not vectors.
+    pub fn object_kernels(&self) -> mercer::Result<Vec<Kernel>> {
+        Kernel::family_of(self.points())
     }
 
     /// The only target.
@@ -151,11 +198,11 @@ impl Training {
 
     /// The only column of numbers.
     pub fn only_column(&self, learner: &str) -> Result<Array1<f64>, Failure> {
-        match (self.x.ncols(), self.line()) {
-            (1, Some(_)) => Ok(self.x.column(0).to_owned()),
+        match (self.vectors(), self.line()) {
+            (Some(x), Some(_)) if x.ncols() == 1 => Ok(x.column(0).to_owned()),
             _ => Err(Failure::request(format!(
                 "--columns: fit {learner} takes one column of numbers; choose it from {}",
-                self.coordinates.join(", ")
+                self.input_names().join(", ")
             ))),
         }
     }
@@ -201,15 +248,36 @@ impl Training {
     }
 }
 
-/// The features as vectors, with the rules that made them.
-fn encode(features: &Table, words: &FitData, default: Scaling) -> Result<(FittedEncoding, Encoded), Failure> {
+/// The table of a fit, with a row per bag where bags are named.
+fn read_table(
+    words: &FitData,
+    weights: Option<&str>,
+    kernel: Option<&Kernel>,
+    session: &Session,
+) -> Result<Table, Failure> {
+    let table = data::read_table(&words.data, session)?;
+    let table = data::with_labels(table, words.objects.labels.as_deref(), session)?;
+    let Some(bag) = &words.objects.bag else { return Ok(table) };
+    let table = table.drop_columns(words.drop.iter().map(|name| name.trim()));
+    let table = table.map_err(|e| Failure::request(format!("--drop: {e}")))?;
+    let mut constant: Vec<&str> = words.target.iter().map(|name| name.trim()).chain(weights).collect();
+    constant.extend(data::named_by(kernel));
+    data::grouped(table, Some(bag), &words.columns, &constant)
+}
+
+/// The features as points, with the rules that made them.
+fn encode(
+    features: &Table,
+    words: &FitData,
+    kernel: Option<&Kernel>,
+    default: Scaling,
+) -> Result<TablePoints, Failure> {
     let rules = Encoding { missing: words.missing(), scaling: words.scaling(default) };
-    let encoding = rules.fit(features).map_err(|e| named(e, &words.data))?;
-    let encoded = encoding.apply(features).map_err(|e| named(e, &words.data))?;
-    if encoded.kept_rows.is_empty() {
+    let points = TablePoints::new(features, rules, kernel).map_err(|e| named(e, &words.data))?;
+    if points.encoded.kept_rows.is_empty() {
         return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(&words.data))));
     }
-    Ok((encoding, encoded))
+    Ok(points)
 }
 
 /// Columns of equal length as a matrix.
@@ -257,14 +325,20 @@ pub struct Split {
 impl Split {
     /// Takes the columns of a table apart; its rows do not matter.
     pub fn new(goal: Goal, words: &FitData, weights: Option<&str>, table: &Table) -> Result<Self, Failure> {
-        if words.target.is_empty() && goal != Goal::Nothing {
+        // Where the points are objects, the label of the format is what is predicted.
+        let label = table.label().filter(|_| words.target.is_empty() && has_objects(table));
+        if words.target.is_empty() && label.is_none() && goal != Goal::Nothing {
             let label = table.label().map(|c| format!(" (the label of this file is `{}`)", table.columns()[c].name));
             let label = label.unwrap_or_default();
             return Err(Failure::request(format!("--target COL is needed: the column to predict{label}")));
         }
         let find = |flag: &'static str| move |e: Error| Failure::request(format!("{flag}: {e}"));
-        let targets: Vec<usize> =
-            words.target.iter().map(|t| table.find(t.trim()).map_err(find("--target"))).collect::<Result<_, _>>()?;
+        let targets: Vec<usize> = match label {
+            Some(label) if goal != Goal::Nothing => vec![label],
+            _ => {
+                words.target.iter().map(|t| table.find(t.trim()).map_err(find("--target"))).collect::<Result<_, _>>()?
+            }
+        };
         let weights = weights.map(|w| table.find(w.trim()).map_err(find("--weights"))).transpose()?;
         let mut taken: HashSet<usize> = HashSet::new();
         if let Some(twice) = targets.iter().chain(&weights).find(|&&c| !taken.insert(c)) {
@@ -296,13 +370,21 @@ impl Split {
     }
 }
 
+/// Whether a column holds objects.
+fn has_objects(table: &Table) -> bool {
+    let is_plain = |data: &ColumnData| matches!(data, ColumnData::Numbers(_) | ColumnData::Categories { .. });
+    table.columns().iter().any(|column| !is_plain(&column.data))
+}
+
 fn features(words: &FitData, table: &Table, taken: &HashSet<usize>) -> Result<Vec<usize>, Failure> {
-    if words.columns.is_empty() {
+    // The columns of bags were chosen when they were made.
+    let grouped = words.objects.bag.is_some();
+    if words.columns.is_empty() || grouped {
         let mut dropped = HashSet::new();
-        for name in words.drop.iter().flat_map(|c| data::expand(table, c.trim())) {
+        for name in words.drop.iter().filter(|_| !grouped).flat_map(|c| data::expand(table, c.trim())) {
             dropped.insert(table.find(&name).map_err(|e| Failure::request(format!("--drop: {e}")))?);
         }
-        let is_feature = |c: &usize| !taken.contains(c) && !dropped.contains(c) && Some(*c) != table.label();
+        let is_feature = |c: &usize| !taken.contains(c) && !dropped.contains(c) && table.is_feature(*c);
         return Ok((0..table.columns().len()).filter(is_feature).collect());
     }
     let (mut chosen, mut seen) = (Vec::new(), HashSet::new());

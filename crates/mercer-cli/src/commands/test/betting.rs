@@ -1,11 +1,10 @@
 //! `--method betting`: sequential two-sample test in batches.
 
+use mercer::Sample;
 use mercer::hypothesis::{BettingEvidence, BettingTest, SequentialTwoSample};
-use ndarray::{Array2, Axis, Slice};
 use serde_json::{Value, json};
 
 use super::groups::Key;
-use super::question::kernel;
 use super::read::{Case, Cases};
 use crate::arguments::TwoSampleArguments;
 use crate::failure::Failure;
@@ -19,12 +18,12 @@ const HYPOTHESIS: &str = "both files have the same distribution, in every batch"
 /// New points of both samples.
 struct Batch {
     name: String,
-    samples: [Array2<f64>; 2],
+    samples: [Sample; 2],
 }
 
 /// Bets on one batch after the other and reports the wealth after each.
 pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Result<Report, Failure> {
-    let kernel = kernel("--kernel", &words.kernel, &cases.names[0])?;
+    let kernel = cases.kernel("--kernel", &words.kernel, 0)?;
     let mut test = SequentialTwoSample { kernel, level: words.options.level }.start()?;
     let batches = batches(&cases.list, words.batch);
     for Batch { samples: [x, y], .. } in &batches {
@@ -38,15 +37,15 @@ pub fn run(words: &TwoSampleArguments, cases: &Cases, session: &Session) -> Resu
 fn batches(cases: &[Case], rows: usize) -> Vec<Batch> {
     let [first, second] = [0, 1].map(|i| &cases[0].samples[i]);
     if cases[0].group.is_none() {
-        let count = second.nrows().div_ceil(rows).max(1);
-        let ends: Vec<usize> = (0..=count).map(|i| i * second.nrows() / count).collect();
+        let count = second.len().div_ceil(rows).max(1);
+        let ends: Vec<usize> = (0..=count).map(|i| i * second.len() / count).collect();
         let parts = ends.windows(2).zip(dealt(first, &ends)).enumerate();
         return parts
             .map(|(i, (ends, x))| Batch { name: (i + 1).to_string(), samples: [x, part(second, ends[0], ends[1])] })
             .collect();
     }
     let mut ends = vec![0];
-    cases.iter().for_each(|case| ends.push(ends[ends.len() - 1] + case.samples[1].nrows()));
+    cases.iter().for_each(|case| ends.push(ends[ends.len() - 1] + case.samples[1].len()));
     let common = cases.len() > 1 && cases.iter().all(|case| case.rows[0] == cases[0].rows[0]);
     let references = if common { dealt(first, &ends) } else { cases.iter().map(|c| c.samples[0].clone()).collect() };
     let name = |case: &Case| case.group.as_ref().map_or(String::new(), Key::name);
@@ -55,14 +54,14 @@ fn batches(cases: &[Case], rows: usize) -> Vec<Batch> {
 }
 
 /// The rows of a sample in parts whose sizes are in proportion.
-fn dealt(sample: &Array2<f64>, ends: &[usize]) -> Vec<Array2<f64>> {
+fn dealt(sample: &Sample, ends: &[usize]) -> Vec<Sample> {
     let total = ends[ends.len() - 1].max(1);
-    let at = |end: usize| end * sample.nrows() / total;
+    let at = |end: usize| end * sample.len() / total;
     ends.windows(2).map(|ends| part(sample, at(ends[0]), at(ends[1]))).collect()
 }
 
-fn part(sample: &Array2<f64>, start: usize, end: usize) -> Array2<f64> {
-    sample.slice_axis(Axis(0), Slice::from(start..end)).to_owned()
+fn part(sample: &Sample, start: usize, end: usize) -> Sample {
+    sample.taken(&(start..end).collect::<Vec<_>>())
 }
 
 fn summary(test: &BettingTest, batches: &[Batch], by: &str, cases: &Cases) -> Report {
@@ -120,7 +119,7 @@ fn table(test: &BettingTest, batches: &[Batch], by: &str) -> Table {
     for (batch, evidence) in batches.iter().zip(test.history()) {
         table.push([
             batch.name.clone(),
-            batch.samples.each_ref().map(|s| grouped(s.nrows() as u64)).join(" and "),
+            batch.samples.each_ref().map(|s| grouped(s.len() as u64)).join(" and "),
             grouped(evidence.pairs as u64),
             wealth(evidence),
             digits(evidence.p_value, 4),
@@ -134,7 +133,7 @@ fn json_of(test: &BettingTest, batches: &[Batch]) -> Vec<Value> {
     let line = |(batch, evidence): (&Batch, &BettingEvidence)| {
         json!({
             "batch": batch.name,
-            "rows": batch.samples.each_ref().map(Array2::nrows),
+            "rows": batch.samples.each_ref().map(Sample::len),
             "pairs": evidence.pairs,
             "log_wealth": number(evidence.log_wealth),
             "p_value": number(evidence.p_value),

@@ -2,7 +2,7 @@
 
 use mercer::hypothesis::TestOutcome;
 use mercer::measure::witness as witness_of;
-use mercer::{Compute, Expansion, Kernel};
+use mercer::{Compute, Expansion, Kernel, Points, Sample};
 use ndarray::Array2;
 
 use super::question::Question;
@@ -56,12 +56,12 @@ pub fn null(outcome: &TestOutcome, title: &str) -> Option<Figure> {
 }
 
 /// The kernel of the witness: that of the test, or the one of several that decided.
-pub fn witness_kernel(outcome: &TestOutcome) -> mercer::Result<Kernel> {
+pub fn witness_kernel(outcome: &TestOutcome, points: Points<'_>) -> mercer::Result<Kernel> {
     let kernels = split(&outcome.kernel);
     let best = outcome.detail("best_kernel").map_or(1, |k| k as usize);
     match kernels.get(best.saturating_sub(1)).map(|text| text.parse()) {
         Some(Ok(kernel)) => Ok(kernel),
-        _ => "gaussian(lengthscale=median)".parse(),
+        _ => Kernel::default_of(points),
     }
 }
 
@@ -73,10 +73,16 @@ pub fn witness(
     outcome: &TestOutcome,
     compute: &Compute,
 ) -> Result<Option<Figure>, Failure> {
-    if !matches!(question, Question::TwoSample(_)) || case.samples[0].ncols() > 2 {
+    let drawable = case.samples[0].as_points().vectors().is_ok_and(|x| x.ncols() <= 2);
+    if !matches!(question, Question::TwoSample(_)) || !drawable {
         return Ok(None);
     }
-    let f = witness_of(&case.samples[0], &case.samples[1], &witness_kernel(outcome)?, compute)?;
+    let f = witness_of(
+        &case.samples[0],
+        &case.samples[1],
+        &witness_kernel(outcome, case.samples[0].as_points())?,
+        compute,
+    )?;
     let figure = match cases.names[0].as_slice() {
         [name] => over_line(&f, name, case, compute)?,
         [first, second] => over_plane(&f, (first, second), case, compute)?,
@@ -87,7 +93,8 @@ pub fn witness(
 
 /// The range of a column of both samples.
 fn range(case: &Case, column: usize) -> (f64, f64) {
-    let values = || case.samples.iter().flat_map(|s| s.column(column).to_vec());
+    let of = |s: &Sample| s.as_points().vectors().map_or_else(|_| Vec::new(), |x| x.column(column).to_vec());
+    let values = || case.samples.iter().flat_map(of);
     (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
 }
 
@@ -99,9 +106,9 @@ fn over_line(f: &Expansion, name: &str, case: &Case, compute: &Compute) -> merce
     let line = (0..GRID_POINTS).map(|i| (at(i), values[i])).collect();
     let mut curves = vec![Curve { label: "witness μ₁ − μ₂".into(), points: line, mark: Mark::Line }];
     for (label, sample) in ["first file", "second file"].into_iter().zip(&case.samples) {
-        let step = sample.nrows().div_ceil(DOTS).max(1);
-        let rows: Vec<usize> = (0..sample.nrows()).step_by(step).collect();
-        let some = sample.select(ndarray::Axis(0), &rows);
+        let step = sample.len().div_ceil(DOTS).max(1);
+        let rows: Vec<usize> = (0..sample.len()).step_by(step).collect();
+        let some = sample.as_points().vectors()?.select(ndarray::Axis(0), &rows);
         let heights = f.evaluate(some.view(), compute)?;
         let points = some.column(0).iter().copied().zip(heights).collect();
         curves.push(Curve { label: label.into(), points, mark: Mark::Dots });

@@ -70,15 +70,15 @@ pub fn explain(command: &TestCommand, session: &Session) -> Result<Report, Failu
 /// The points of one test.
 fn size(question: &Question, case: &Case) -> usize {
     match question {
-        Question::TwoSample(_) => case.samples.iter().map(ndarray::Array2::nrows).sum(),
-        _ => case.samples[0].nrows(),
+        Question::TwoSample(_) => case.samples.iter().map(mercer::Sample::len).sum(),
+        _ => case.samples[0].len(),
     }
 }
 
 fn cost(question: &Question, case: &Case, permutations: usize) -> Cost {
     let n = size(question, case);
     let square = n as f64 * n as f64;
-    let columns: usize = case.samples.iter().map(ndarray::Array2::ncols).sum();
+    let columns: usize = case.samples.iter().map(|s| s.as_points().columns()).sum();
     let (kernel, relabel) = (0.5 * square * (2 * columns + 20) as f64, square * permutations as f64);
     let matrices = |count: u64| count.saturating_mul(8).saturating_mul((n as u64).saturating_mul(n as u64));
     let of = |what: &str, bytes: u64, flops: f64| Cost { what: what.into(), bytes, flops };

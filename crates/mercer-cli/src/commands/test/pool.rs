@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use mercer::Sample;
 use mercer::points::{Column, ColumnData, Table};
 
 use crate::data::shown;
@@ -14,7 +15,7 @@ pub fn pool(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<Tabl
     // In the order of the first; both have the same names.
     let second = second.select(first.names())?;
     let pairs = first.columns().iter().zip(second.columns());
-    Ok(Table::from_columns(pairs.map(|(a, b)| joined(a, b, paths.1)).collect::<Result<_, _>>()?)?)
+    Ok(Table::from_columns(pairs.map(|(a, b)| joined(a, b, paths)).collect::<Result<_, _>>()?)?)
 }
 
 fn check_names(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<(), Failure> {
@@ -39,16 +40,24 @@ fn check_names(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<(
 }
 
 /// One column after the other.
-fn joined(a: &Column, b: &Column, path: &Path) -> Result<Column, Failure> {
+fn joined(a: &Column, b: &Column, paths: (&Path, &Path)) -> Result<Column, Failure> {
     match (&a.data, &b.data) {
         (ColumnData::Numbers(x), ColumnData::Numbers(y)) => Ok(Column::numbers(&a.name, [x.as_slice(), y].concat())),
         (ColumnData::Categories { .. }, ColumnData::Categories { .. }) => {
             let texts = texts(&a.data).into_iter().chain(texts(&b.data));
             Ok(Column::categories(&a.name, texts))
         }
+        (ColumnData::Objects(x), ColumnData::Objects(y)) => {
+            Ok(Column::objects(&a.name, Sample::pooled(x.as_points(), y.as_points())?))
+        }
+        (ColumnData::Groups { rows: x, ends }, ColumnData::Groups { rows: y, ends: more }) => {
+            let rows = Box::new(pool(x, y, paths)?);
+            let ends = ends.iter().copied().chain(more.iter().map(|end| end + x.rows())).collect();
+            Ok(Column { name: a.name.clone(), data: ColumnData::Groups { rows, ends } })
+        }
         _ => Err(Failure::request(format!(
             "{}: the column {} has another kind of values than in the first file (numbers or categories)",
-            shown(path),
+            shown(paths.1),
             a.name
         ))),
     }

@@ -6,14 +6,15 @@ use mercer::hypothesis::{
     JointIndependence, TestOutcome, TwoSample, TwoSampleMethod,
 };
 use mercer::measure::{Density, SteinKernel};
-use mercer::{Compute, Error, Kernel, Points};
-use ndarray::Array2;
+use mercer::points::PointKind;
+use mercer::{Compute, Error, Kernel, Points, Sample};
 
 use super::read::{Case, Cases};
 use crate::arguments::{
     ConditionalWord, FitTestArguments, IndependenceArguments, IndependenceWord, TestCommand, TwoSampleArguments,
     TwoSampleWord,
 };
+use crate::data;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -48,15 +49,15 @@ impl Question {
         let options = command.options();
         let (permutations, level) = (options.permutations, options.level);
         Ok(match command {
-            TestCommand::TwoSample(words) => Self::TwoSample(two_sample(words, &cases.names[0])?),
-            TestCommand::Independence(words) => Self::Independence(independence(words, &cases.names)?),
+            TestCommand::TwoSample(words) => Self::TwoSample(two_sample(words, cases)?),
+            TestCommand::Independence(words) => Self::Independence(independence(words, cases)?),
             TestCommand::Joint(words) => {
-                let kernels = kernels(&words.kernel, &cases.names)?;
+                let kernels = kernels(&words.kernel, cases)?;
                 Self::Joint(JointIndependence { kernels, permutations, level })
             }
             TestCommand::Conditional(words) => Self::Conditional(ConditionalIndependence {
-                kernel_x: kernel("--kernel", &words.kernel, &cases.names[0])?,
-                kernel_y: kernel("--kernel", &words.kernel, &cases.names[1])?,
+                kernel_x: cases.kernel("--kernel", &words.kernel, 0)?,
+                kernel_y: cases.kernel("--kernel", &words.kernel, 1)?,
                 method: match words.method {
                     ConditionalWord::Permutation => ConditionalMethod::Permutation,
                     ConditionalWord::Gamma => ConditionalMethod::Gamma,
@@ -66,10 +67,10 @@ impl Question {
                 ..ConditionalIndependence::default()
             }),
             TestCommand::Interaction(words) => {
-                let kernels = kernels(&words.kernel, &cases.names)?.and_then(|list| list.try_into().ok());
+                let kernels = kernels(&words.kernel, cases)?.and_then(|list| list.try_into().ok());
                 Self::Interaction(Interaction { kernels, permutations, level })
             }
-            TestCommand::Fit(words) => fit(words, &cases.names[0])?,
+            TestCommand::Fit(words) => fit(words, cases)?,
         })
     }
 
@@ -120,7 +121,7 @@ impl Question {
         self.answer(&case.samples, &session.compute).map_err(|e| in_group(e.into(), case))
     }
 
-    fn answer(&self, samples: &[Array2<f64>], compute: &Compute) -> mercer::Result<TestOutcome> {
+    fn answer(&self, samples: &[Sample], compute: &Compute) -> mercer::Result<TestOutcome> {
         let points = || samples.iter().map(Points::from).collect::<Vec<_>>();
         match self {
             Self::TwoSample(test) => test.test(&samples[0], &samples[1], compute),
@@ -131,7 +132,7 @@ impl Question {
                 test.test([(&samples[0]).into(), (&samples[1]).into(), (&samples[2]).into()], compute)
             }
             Self::Fit { test, kernel, density, .. } => {
-                let x = samples[0].view();
+                let x = samples[0].as_points().vectors()?;
                 let kernel = match kernel {
                     Some(kernel) => SteinKernel::try_from(kernel.bind(Pairs::within(x), compute)?.kernel())?,
                     None => SteinKernel::default(),
@@ -143,22 +144,30 @@ impl Question {
 }
 
 /// The kernel of a flag, or none for `auto`.
-pub fn kernel(flag: &str, text: &str, names: &[String]) -> Result<Option<Kernel>, Failure> {
+fn kernel(flag: &str, text: &str, names: &[String], kind: PointKind) -> Result<Option<Kernel>, Failure> {
     if text == "auto" {
         return Ok(None);
     }
     let kernel: Kernel = text.parse().map_err(|e| Failure::request(format!("{flag}: {e}")))?;
-    Ok(Some(kernel.with_column_names(names).map_err(|e| Failure::request(format!("{flag}: {e}")))?))
+    let kernel = data::with_names(&kernel, kind, names).map_err(|e| Failure::request(format!("{flag}: {e}")))?;
+    Ok(Some(kernel))
+}
+
+impl Cases {
+    /// The kernel of a flag for one of the samples, or none for `auto`.
+    pub fn kernel(&self, flag: &str, text: &str, sample: usize) -> Result<Option<Kernel>, Failure> {
+        kernel(flag, text, &self.names[sample], self.list[0].kind(sample))
+    }
 }
 
 /// The same kernel for every variable.
-fn kernels(text: &str, names: &[Vec<String>]) -> Result<Option<Vec<Kernel>>, Failure> {
-    names.iter().map(|names| kernel("--kernel", text, names)).collect()
+fn kernels(text: &str, cases: &Cases) -> Result<Option<Vec<Kernel>>, Failure> {
+    (0..cases.names.len()).map(|i| cases.kernel("--kernel", text, i)).collect()
 }
 
-fn two_sample(words: &TwoSampleArguments, names: &[String]) -> Result<TwoSample, Failure> {
+fn two_sample(words: &TwoSampleArguments, cases: &Cases) -> Result<TwoSample, Failure> {
     use TwoSampleMethod as Method;
-    let kernel = kernel("--kernel", &words.kernel, names)?;
+    let kernel = cases.kernel("--kernel", &words.kernel, 0)?;
     let chosen = if kernel.is_none() { TwoSampleWord::Aggregated } else { TwoSampleWord::Permutation };
     let method = match words.method.unwrap_or(chosen) {
         TwoSampleWord::Aggregated => Method::Aggregated { weights: words.weights.into(), wild: words.wild },
@@ -182,11 +191,11 @@ fn two_sample(words: &TwoSampleArguments, names: &[String]) -> Result<TwoSample,
     Ok(TwoSample { kernel, method, permutations, level, ..TwoSample::default() })
 }
 
-fn independence(words: &IndependenceArguments, names: &[Vec<String>]) -> Result<Independence, Failure> {
+fn independence(words: &IndependenceArguments, cases: &Cases) -> Result<Independence, Failure> {
     let second = words.kernel_y.as_ref().map_or(("--kernel", &words.kernel), |text| ("--kernel-y", text));
     Ok(Independence {
-        kernel_x: kernel("--kernel", &words.kernel, &names[0])?,
-        kernel_y: kernel(second.0, second.1, &names[1])?,
+        kernel_x: cases.kernel("--kernel", &words.kernel, 0)?,
+        kernel_y: cases.kernel(second.0, second.1, 1)?,
         method: match words.method {
             IndependenceWord::Permutation => IndependenceMethod::Permutation,
             IndependenceWord::Exact => IndependenceMethod::Exact,
@@ -201,10 +210,11 @@ fn independence(words: &IndependenceArguments, names: &[Vec<String>]) -> Result<
     })
 }
 
-fn fit(words: &FitTestArguments, names: &[String]) -> Result<Question, Failure> {
+fn fit(words: &FitTestArguments, cases: &Cases) -> Result<Question, Failure> {
+    let names = &cases.names[0];
     let density = Density::parse(&words.against, names.len());
     let density = density.map_err(|e| Failure::request(format!("--against: {e}")))?;
-    let kernel = kernel("--kernel", &words.kernel, names)?;
+    let kernel = cases.kernel("--kernel", &words.kernel, 0)?;
     let (permutations, level) = (words.options.permutations, words.options.level);
     let test = GoodnessOfFit { permutations, level, ..GoodnessOfFit::default() };
     Ok(Question::Fit { test, kernel, density, text: words.against.clone() })

@@ -1,16 +1,17 @@
 //! From tables to the samples of every test.
 
-use std::ops::Range;
 use std::path::Path;
 
-use mercer::Error;
-use mercer::points::{Encoded, EncodedColumn, Encoding, Table};
-use ndarray::{Array2, Axis, s};
+use mercer::model::TablePoints;
+use mercer::points::{Encoding, Missing, PointKind, Table};
+use mercer::{Error, Kernel, Sample};
 
 use super::groups::{Key, distinct, keys};
 use super::pool::pool;
 use crate::arguments::{TestCommand, TestOptions, TwoSampleArguments};
-use crate::data::{choose_features, expand, is_standard_input, named, read_table, shown, without_label};
+use crate::data::{
+    choose_features, expand, grouped, is_standard_input, named, read_table, shown, with_labels, without_label,
+};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -22,9 +23,16 @@ pub struct Case {
     /// The group, where there are several.
     pub group: Option<Key>,
     /// Two samples, the variables, or one sample.
-    pub samples: Vec<Array2<f64>>,
+    pub samples: Vec<Sample>,
     /// For every sample, the rows of the file that its points are from.
     pub rows: Vec<Vec<usize>>,
+}
+
+impl Case {
+    /// What the points of a sample are.
+    pub fn kind(&self, sample: usize) -> PointKind {
+        self.samples[sample].as_points().kind()
+    }
 }
 
 /// All tests requested.
@@ -66,130 +74,164 @@ pub fn read(command: &TestCommand, session: &Session) -> Result<Cases, Failure> 
     match command {
         TestCommand::TwoSample(words) => two_samples(words, session),
         TestCommand::Independence(w) => {
-            variables(&w.data, &[("--x", w.x.clone()), ("--y", w.y.clone())], &w.options, session)
-        }
-        TestCommand::Joint(w) => {
-            let lists: Vec<_> = w.variable.iter().map(|text| ("--variable", one(text))).collect();
+            let second = w.kernel_y.as_ref().unwrap_or(&w.kernel);
+            let lists = [Variable::new("--x", &w.x, &w.kernel)?, Variable::new("--y", &w.y, second)?];
             variables(&w.data, &lists, &w.options, session)
         }
+        TestCommand::Joint(w) => {
+            let list = |text: &String| Variable::new("--variable", &one(text), &w.kernel);
+            variables(&w.data, &w.variable.iter().map(list).collect::<Result<Vec<_>, _>>()?, &w.options, session)
+        }
         TestCommand::Conditional(w) => {
-            let lists = [("--x", w.x.clone()), ("--y", w.y.clone()), ("--given", w.given.clone())];
+            let lists = [
+                Variable::new("--x", &w.x, &w.kernel)?,
+                Variable::new("--y", &w.y, &w.kernel)?,
+                Variable::new("--given", &w.given, "auto")?,
+            ];
             variables(&w.data, &lists, &w.options, session)
         }
         TestCommand::Interaction(w) => {
-            let lists = [("--x", w.x.clone()), ("--y", w.y.clone()), ("--z", w.z.clone())];
-            variables(&w.data, &lists, &w.options, session)
+            let list = |flag: &'static str, columns: &[String]| Variable::new(flag, columns, &w.kernel);
+            variables(&w.data, &[list("--x", &w.x)?, list("--y", &w.y)?, list("--z", &w.z)?], &w.options, session)
         }
-        TestCommand::Fit(w) => variables(&w.data, &[("--columns", w.columns.clone())], &w.options, session),
+        TestCommand::Fit(w) => {
+            variables(&w.data, &[Variable::new("--columns", &w.columns, &w.kernel)?], &w.options, session)
+        }
     }
 }
 
-/// The points of a table, by the rules of the words.
-fn encode(table: &Table, options: &TestOptions) -> Result<(Encoded, Vec<usize>), Error> {
-    let rules = Encoding {
-        missing: options.missing.map(Into::into).unwrap_or_default(),
-        scaling: options.scale.map(Into::into).unwrap_or_default(),
-    };
-    let encoding = rules.fit(table)?;
-    let widths = encoding.columns().iter().map(EncodedColumn::width).collect();
-    Ok((encoding.apply(table)?, widths))
+/// A variable: the flag and the columns that name it, and its kernel, which tells what its points are.
+struct Variable {
+    flag: &'static str,
+    columns: Vec<String>,
+    kernel: Option<Kernel>,
 }
 
-fn remarks(encoded: &Encoded) -> Vec<String> {
-    let summary =
-        [(encoded.dropped, "rows with missing values were dropped"), (encoded.filled, "missing values were filled")];
+impl Variable {
+    fn new(flag: &'static str, columns: &[String], kernel: &str) -> Result<Self, Failure> {
+        Ok(Self { flag, columns: columns.to_vec(), kernel: parsed(kernel)? })
+    }
+}
+
+/// The kernel of a text; none for `auto`.
+fn parsed(text: &str) -> Result<Option<Kernel>, Failure> {
+    let kernel = (text != "auto").then(|| text.parse()).transpose();
+    kernel.map_err(|e: Error| Failure::request(format!("--kernel: {e}")))
+}
+
+fn rules(options: &TestOptions) -> Encoding {
+    Encoding {
+        missing: options.missing.map(Into::into).unwrap_or_default(),
+        scaling: options.scale.map(Into::into).unwrap_or_default(),
+    }
+}
+
+/// The names of coordinates and of columns of objects.
+fn names_of(points: &TablePoints) -> Vec<String> {
+    let objects = points.encoded.objects.iter().map(|(name, _)| name.clone());
+    points.encoded.names.iter().cloned().chain(objects).collect()
+}
+
+fn remarks(dropped: usize, filled: usize) -> Vec<String> {
+    let summary = [(dropped, "rows with missing values were dropped"), (filled, "missing values were filled")];
     summary.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
 }
 
 /// Variables that are columns of one file.
-fn variables(
-    path: &Path,
-    lists: &[(&str, Vec<String>)],
-    options: &TestOptions,
-    session: &Session,
-) -> Result<Cases, Failure> {
-    let table = read_table(path, session)?;
+fn variables(path: &Path, lists: &[Variable], options: &TestOptions, session: &Session) -> Result<Cases, Failure> {
+    let table = with_labels(read_table(path, session)?, options.objects.labels.as_deref(), session)?;
+    let table = in_bags(table, lists, options)?;
     if table.label().is_some() && table.columns().len() == 1 {
         return Err(Failure::request(format!("{}: there is no feature: the file holds only its label", shown(path))));
     }
     let groups = options.by.as_ref().map(|by| keys(&table, by)).transpose()?;
-    let lists = column_lists(&table, lists, options)?;
-    let flags = lists.iter().map(|(flag, _)| *flag).collect::<Vec<_>>().join(", ");
-    let chosen = table.select(lists.iter().flat_map(|(_, names)| names));
+    let columns = column_lists(&table, lists, options)?;
+    let flags = lists.iter().map(|list| list.flag).collect::<Vec<_>>().join(", ");
+    let chosen = table.select(columns.iter().flatten());
     let chosen = chosen.map_err(|e| Failure::request(format!("{flags}: {e}")))?;
     if chosen.rows() == 0 {
         return Err(Failure::request(format!("{}: there is no row of data", shown(path))));
     }
-    let (encoded, widths) = encode(&chosen, options).map_err(|e| named(e, path))?;
-    let spans = spans(&lists, &widths);
-    let names = spans.iter().map(|span| encoded.names[span.clone()].to_vec()).collect();
-    let mut notes = remarks(&encoded);
-    let case = |group: Option<Key>, kept: &[usize]| {
-        let part = |span: &Range<usize>| encoded.matrix.slice(s![.., span.clone()]).select(Axis(0), kept);
-        let rows: Vec<usize> = kept.iter().map(|&i| encoded.kept_rows[i]).collect();
-        Case { group, samples: spans.iter().map(part).collect(), rows: vec![rows; spans.len()] }
+    let kept = complete_rows(&chosen, options);
+    let dropped = chosen.rows() - kept.len();
+    let chosen = chosen.select_rows(&kept)?;
+    let (mut samples, mut names, mut filled) = (Vec::new(), Vec::new(), 0);
+    for (list, columns) in lists.iter().zip(&columns) {
+        let own = chosen.select(columns)?;
+        let points = TablePoints::new(&own, rules(options), list.kernel.as_ref());
+        let points = points.map_err(|e| named(e.at_row(|row| kept[row]), path))?;
+        filled += points.encoded.filled;
+        names.push(names_of(&points));
+        samples.push(points.into_sample()?);
+    }
+    let mut notes = remarks(dropped, filled);
+    let case = |group: Option<Key>, chosen: &[usize]| {
+        let rows: Vec<usize> = chosen.iter().map(|&i| kept[i]).collect();
+        Case { group, samples: samples.iter().map(|s| s.taken(chosen)).collect(), rows: vec![rows; samples.len()] }
     };
-    let all: Vec<usize> = (0..encoded.kept_rows.len()).collect();
+    let all: Vec<usize> = (0..kept.len()).collect();
     let Some(groups) = groups else {
         return Ok(Cases { list: vec![case(None, &all)], names, remarks: notes, reference: None });
     };
     let mut list = Vec::new();
     for key in distinct(&groups) {
-        let inside = |i: &&usize| groups[encoded.kept_rows[**i]].as_ref() == Some(&key);
-        let kept: Vec<usize> = all.iter().filter(inside).copied().collect();
-        push_case(&mut list, &mut notes, case(Some(key.clone()), &kept), LEAST);
+        let inside = |i: &&usize| groups[kept[**i]].as_ref() == Some(&key);
+        let own: Vec<usize> = all.iter().filter(inside).copied().collect();
+        push_case(&mut list, &mut notes, case(Some(key.clone()), &own), LEAST);
     }
     finish(Cases { list, names, remarks: notes, reference: None })
 }
 
+/// A long table with a row per bag: the columns of the variables have one value in each.
+fn in_bags(table: Table, lists: &[Variable], options: &TestOptions) -> Result<Table, Failure> {
+    let constant = lists.iter().flat_map(|list| &list.columns).chain(&options.by).map(|name| name.trim());
+    let bag = options.objects.bag.as_deref();
+    let constant: Vec<&str> = constant.filter(|name| Some(*name) != bag).collect();
+    grouped(table, bag, &[], &constant)
+}
+
+/// The rows that have all values, where others are dropped.
+fn complete_rows(table: &Table, options: &TestOptions) -> Vec<usize> {
+    let complete = |row: &usize| !table.columns().iter().any(|column| column.data.is_missing(*row));
+    match rules(options).missing {
+        Missing::DropRows => (0..table.rows()).filter(complete).collect(),
+        _ => (0..table.rows()).collect(),
+    }
+}
+
 /// The names of the columns of every variable; without names all columns but that of the groups and
 /// the label of the format.
-fn column_lists<'f>(
-    table: &Table,
-    lists: &[(&'f str, Vec<String>)],
-    options: &TestOptions,
-) -> Result<Vec<(&'f str, Vec<String>)>, Failure> {
+fn column_lists(table: &Table, lists: &[Variable], options: &TestOptions) -> Result<Vec<Vec<String>>, Failure> {
     let grouping = options.by.as_ref().and_then(|by| table.find(by).ok());
-    let is_tested = |j: &usize| Some(*j) != grouping && Some(*j) != table.label();
+    let is_tested = |j: &usize| Some(*j) != grouping && table.is_feature(*j);
     let rest = || (0..table.columns().len()).filter(is_tested).map(|j| table.columns()[j].name.clone());
     let mut found = Vec::new();
-    for (flag, list) in lists {
-        let requested: Vec<String> = list.iter().flat_map(|c| expand(table, c.trim())).collect();
+    for Variable { flag, columns, .. } in lists {
+        let requested: Vec<String> = columns.iter().flat_map(|c| expand(table, c.trim())).collect();
         let names = requested.iter().map(|c| table.column(c).map(|c| c.name.clone())).collect::<Result<Vec<_>, _>>();
         let names = names.map_err(|e| Failure::request(format!("{flag}: {e}")))?;
-        found.push((*flag, if names.is_empty() { rest().collect() } else { names }));
+        found.push(if names.is_empty() { rest().collect() } else { names });
     }
     Ok(found)
 }
 
-/// The coordinates of every variable.
-fn spans(lists: &[(&str, Vec<String>)], widths: &[usize]) -> Vec<Range<usize>> {
-    let (mut column, mut start) = (0, 0);
-    let span = |(_, names): &(&str, Vec<String>)| {
-        let width: usize = widths[column..column + names.len()].iter().sum();
-        column += names.len();
-        start += width;
-        start - width..start
-    };
-    lists.iter().map(span).collect()
-}
-
-/// Two files as one table of points.
+/// Two files as one sample.
 struct Files {
-    encoded: Encoded,
+    sample: Sample,
+    kept_rows: Vec<usize>,
     /// The rows of the first file.
     first: usize,
 }
 
 impl Files {
     /// The points of some rows of one of the files, and the numbers of these rows.
-    fn points(&self, second: bool, keep: &dyn Fn(usize) -> bool) -> (Array2<f64>, Vec<usize>) {
+    fn points(&self, second: bool, keep: &dyn Fn(usize) -> bool) -> (Sample, Vec<usize>) {
         let start = if second { self.first } else { 0 };
-        let rows = self.encoded.kept_rows.iter().enumerate();
+        let rows = self.kept_rows.iter().enumerate();
         let own =
             rows.filter(|(_, row)| (**row >= self.first) == second).map(|(position, row)| (position, row - start));
         let (positions, rows): (Vec<_>, Vec<_>) = own.filter(|(_, row)| keep(*row)).unzip();
-        (self.encoded.matrix.select(Axis(0), &positions), rows)
+        (self.sample.taken(&positions), rows)
     }
 
     fn case(&self, group: Option<Key>, first: &dyn Fn(usize) -> bool, second: &dyn Fn(usize) -> bool) -> Case {
@@ -210,19 +252,29 @@ fn two_samples(words: &TwoSampleArguments, session: &Session) -> Result<Cases, F
     if is_standard_input(paths.0) && is_standard_input(paths.1) {
         return Err(Failure::request("A and B cannot both be standard input"));
     }
-    let (a, b) = (read_table(paths.0, session)?, read_table(paths.1, session)?);
+    let kernel = parsed(&words.kernel)?;
+    let (a, b) = (read_sample(paths.0, words, session)?, read_sample(paths.1, words, session)?);
     let groups = words.options.by.as_ref().map(|by| groups(&a, &b, by, words.whole_reference)).transpose()?;
     let (a, b) = (tested(a, words)?, tested(b, words)?);
     let table = pool(&a, &b, paths)?;
-    let (encoded, _) = encode(&table, &words.options).map_err(|e| of_file(e, a.rows(), paths))?;
-    let (names, notes) = (vec![encoded.names.clone(); 2], remarks(&encoded));
-    let files = Files { encoded, first: a.rows() };
+    let points = TablePoints::new(&table, rules(&words.options), kernel.as_ref());
+    let points = points.map_err(|e| of_file(e, a.rows(), paths))?;
+    let (names, encoded) = (vec![names_of(&points); 2], &points.encoded);
+    let (notes, kept_rows) = (remarks(encoded.dropped, encoded.filled), encoded.kept_rows.clone());
+    let files = Files { sample: points.into_sample()?, kept_rows, first: a.rows() };
     match groups {
         None => {
             Ok(Cases { list: vec![files.case(None, &|_| true, &|_| true)], names, remarks: notes, reference: None })
         }
         Some(groups) => by_group(&files, &groups, names, notes),
     }
+}
+
+/// One of the files, with a row per bag where bags are named.
+fn read_sample(path: &Path, words: &TwoSampleArguments, session: &Session) -> Result<Table, Failure> {
+    let table = with_labels(read_table(path, session)?, words.options.objects.labels.as_deref(), session)?;
+    let constant: Vec<&str> = words.options.by.iter().map(String::as_str).collect();
+    grouped(table, words.options.objects.bag.as_deref(), &words.columns, &constant)
 }
 
 fn groups(a: &Table, b: &Table, by: &str, whole_reference: bool) -> Result<Groups, Failure> {
@@ -245,9 +297,12 @@ fn by_group(files: &Files, groups: &Groups, names: Vec<Vec<String>>, mut notes: 
 
 /// The columns that are tested.
 fn tested(table: Table, words: &TwoSampleArguments) -> Result<Table, Failure> {
+    let bags = words.options.objects.bag.is_some();
     let grouping = words.options.by.as_ref().filter(|by| table.find(*by).is_ok());
     match grouping {
-        Some(by) if words.columns.is_empty() => without_label(table.drop_columns([by])?),
+        Some(by) if words.columns.is_empty() || bags => without_label(table.drop_columns([by])?),
+        // The columns of bags were chosen when they were made.
+        _ if bags => without_label(table),
         _ => choose_features(table, &words.columns),
     }
 }
@@ -262,7 +317,7 @@ fn of_file(error: Error, rows: usize, paths: (&Path, &Path)) -> Failure {
 
 /// A group that is too small to be tested is skipped with a remark.
 fn push_case(list: &mut Vec<Case>, notes: &mut Vec<String>, case: Case, least: usize) {
-    let sizes: Vec<usize> = case.samples.iter().map(Array2::nrows).collect();
+    let sizes: Vec<usize> = case.samples.iter().map(Sample::len).collect();
     if sizes.iter().all(|size| *size >= least) {
         return list.push(case);
     }

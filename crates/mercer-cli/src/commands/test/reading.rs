@@ -2,7 +2,7 @@
 
 use mercer::hypothesis::{Correction, TestOutcome, TwoSample, TwoSampleMethod};
 use mercer::measure::{Side, WitnessPoint, witness_values};
-use ndarray::Array2;
+use mercer::{Points, Sample};
 use serde_json::{Value, json};
 
 use super::pictures::witness_kernel;
@@ -34,7 +34,7 @@ pub fn add(
     let Question::TwoSample(test) = question else { return Ok(()) };
     let (x, y) = (&cases.list[0].samples[0], &cases.list[0].samples[1]);
     columns(report, test, &cases.names[0], (x, y), session)?;
-    let values = witness_values(x, y, &witness_kernel(outcome)?, &session.compute)?;
+    let values = witness_values(x, y, &witness_kernel(outcome, x.as_points())?, &session.compute)?;
     let extremes = values.extremes(POINTS);
     let rows = &cases.list[0].rows;
     let summary = [
@@ -53,9 +53,10 @@ fn columns(
     report: &mut Report,
     test: &TwoSample,
     names: &[String],
-    (x, y): (&Array2<f64>, &Array2<f64>),
+    (x, y): (&Sample, &Sample),
     session: &Session,
 ) -> Result<(), Failure> {
+    let (Ok(x), Ok(y)) = (x.as_points().vectors(), y.as_points().vectors()) else { return Ok(()) };
     let total = (x.nrows() + y.nrows()) as f64;
     let work = x.ncols() as f64 * total * total;
     if x.ncols() < 2 {
@@ -72,7 +73,7 @@ fn columns(
         level: test.level,
         ..TwoSample::default()
     };
-    let found = each.by_column(x.view(), y.view(), Correction::Holm, &session.compute)?;
+    let found = each.by_column(x, y, Correction::Holm, &session.compute)?;
     let mut table = Table::new(&["column", "MMD²", "effect", "p", "corrected p"], &[1, 2, 3, 4]);
     for column in &found {
         table.push([
@@ -101,36 +102,46 @@ fn columns(
     Ok(())
 }
 
-fn sample<'a>(
-    point: &WitnessPoint,
-    both: (&'a Array2<f64>, &'a Array2<f64>),
-) -> (&'static str, &'a Array2<f64>, usize) {
+/// The coordinates of a vector; none of an object.
+fn coordinates(points: Points<'_>, row: usize) -> Vec<f64> {
+    points.vectors().map_or_else(|_| Vec::new(), |x| x.row(row).to_vec())
+}
+
+fn sample<'a>(point: &WitnessPoint, both: (&'a Sample, &'a Sample)) -> (&'static str, &'a Sample, usize) {
     match point.sample {
         Side::First => ("first", both.0, 0),
         Side::Second => ("second", both.1, 1),
     }
 }
 
-fn table(names: &[String], points: &[WitnessPoint], both: (&Array2<f64>, &Array2<f64>), rows: &[Vec<usize>]) -> Table {
+fn table(names: &[String], points: &[WitnessPoint], both: (&Sample, &Sample), rows: &[Vec<usize>]) -> Table {
     let shown = names.len().min(COORDINATES);
-    let head: Vec<&str> =
+    let objects = both.0.as_points().kind().is_object();
+    let shown = if objects { 0 } else { shown };
+    let mut head: Vec<&str> =
         ["file", "row", "witness"].into_iter().chain(names[..shown].iter().map(String::as_str)).collect();
+    head.extend(objects.then_some("point"));
     let mut table = Table::new(&head, &(1..head.len()).collect::<Vec<_>>());
     for point in points {
         let (file, values, at) = sample(point, both);
-        let position = (0..shown).map(|j| short(values[[point.row, j]]));
+        let position = coordinates(values.as_points(), point.row).into_iter().take(shown).map(short);
+        let object = values.as_points().describe(point.row);
         let start = [file.to_owned(), rows[at][point.row].to_string(), short(point.value)];
-        table.push(start.into_iter().chain(position));
+        table.push(start.into_iter().chain(position).chain(object));
     }
     table
 }
 
-fn json_of(point: &WitnessPoint, both: (&Array2<f64>, &Array2<f64>), rows: &[Vec<usize>]) -> Value {
+fn json_of(point: &WitnessPoint, both: (&Sample, &Sample), rows: &[Vec<usize>]) -> Value {
     let (file, values, at) = sample(point, both);
+    let shown = match values.as_points().describe(point.row) {
+        Some(object) => object.into(),
+        None => coordinates(values.as_points(), point.row).into_iter().map(number).collect::<Value>(),
+    };
     json!({
         "file": file,
         "row": rows[at][point.row],
         "witness": number(point.value),
-        "point": values.row(point.row).iter().map(|v| number(*v)).collect::<Value>(),
+        "point": shown,
     })
 }

@@ -26,7 +26,7 @@ pub fn one(question: &Question, cases: &Cases, outcome: &TestOutcome) -> Report 
     json.insert("command".into(), question.command().into());
     json.insert("hypothesis".into(), question.hypothesis(cases).into());
     json.extend(json_of(outcome));
-    json.insert("rows".into(), cases.list[0].samples.iter().map(|s| Value::from(s.nrows())).collect());
+    json.insert("rows".into(), cases.list[0].samples.iter().map(|s| Value::from(s.len())).collect());
     json.insert("columns".into(), cases.names.iter().map(|names| Value::from(names.clone())).collect());
     json.insert("remarks".into(), cases.all_remarks().into());
     report.json = Value::Object(json);
@@ -43,9 +43,9 @@ fn verdict(outcome: &TestOutcome) -> Block {
 }
 
 fn sizes(question: &Question, case: &Case) -> String {
-    let rows = |i: usize| grouped(case.samples[i].nrows() as u64);
+    let rows = |i: usize| grouped(case.samples[i].len() as u64);
     match question {
-        Question::TwoSample(_) => match case.samples[0].ncols() {
+        Question::TwoSample(_) => match case.samples[0].as_points().columns() {
             1 => format!("{} and {} in 1 column", rows(0), rows(1)),
             d => format!("{} and {} in {d} columns", rows(0), rows(1)),
         },
@@ -187,7 +187,7 @@ fn json_of_groups(cases: &Cases, outcomes: &[TestOutcome], adjusted: &[f64], lev
     all.map(|((case, outcome), adjusted)| {
         let mut fields = json_of(outcome);
         fields.insert("group".into(), name(case).into());
-        fields.insert("rows".into(), case.samples.iter().map(|s| Value::from(s.nrows())).collect());
+        fields.insert("rows".into(), case.samples.iter().map(|s| Value::from(s.len())).collect());
         fields.insert("p_adjusted".into(), number(*adjusted));
         fields.insert("reject".into(), (*adjusted <= level).into());
         Value::Object(fields)
@@ -208,7 +208,7 @@ fn spoken(word: CorrectionWord) -> &'static str {
 fn table(by: &str, cases: &Cases, outcomes: &[TestOutcome], adjusted: &[f64], level: f64) -> Table {
     let mut table = Table::new(&[by, "rows", "statistic", "effect", "p", "corrected p", ""], &[1, 2, 3, 4, 5]);
     for ((case, outcome), &adjusted) in cases.list.iter().zip(outcomes).zip(adjusted) {
-        let mut sizes: Vec<String> = case.samples.iter().map(|s| grouped(s.nrows() as u64)).collect();
+        let mut sizes: Vec<String> = case.samples.iter().map(|s| grouped(s.len() as u64)).collect();
         sizes.dedup();
         table.push([
             name(case),

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 use crate::features::FeatureMap;
 use crate::features::fourier::{check, rows_in_parallel};
+use crate::features::measured::{MeasuredError, error_of};
 use crate::gram::simd::matmul::{Entry, Target, matmul};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::solve::{Factored, factor, symmetric_eigen};
@@ -148,6 +149,20 @@ impl NystromFeatures {
     /// [`Error::Shape`] for another number of columns; as [`Kernel::bind`].
     pub fn transform<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
         self.features_at(x.into(), compute)
+    }
+
+    /// The error of the features, measured on at most so many points of a sample, drawn from the
+    /// seed.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] for an empty sample; as [`NystromFeatures::transform`].
+    pub fn measured_error<'x>(
+        &self,
+        x: impl Into<Points<'x>>,
+        points: usize,
+        compute: &Compute,
+    ) -> Result<MeasuredError> {
+        error_of(&self.kernel, x.into(), points, &|x| self.features_at(x, compute), compute)
     }
 
     fn features_at(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

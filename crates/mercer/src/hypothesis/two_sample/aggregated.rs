@@ -75,7 +75,8 @@ impl TwoSample {
         };
         let method = if wild { "aggregated, wild bootstrap" } else { "aggregated" };
         // Lengthscales of one kind of kernel are weighted among themselves.
-        let groups = if self.kernel.is_none() { 2 } else { 1 };
+        let vectors = !data.pairs.rows().kind().is_object();
+        let groups = if self.kernel.is_none() && vectors { 2 } else { 1 };
         let each = weights.of(kernels.len() / groups);
         let weights: Vec<f64> = (0..kernels.len()).map(|k| each[k % each.len()] / groups as f64).collect();
         let (outcome, best) = smallest_p(method, &found, &weights, family.kernels(), self.level, compute);

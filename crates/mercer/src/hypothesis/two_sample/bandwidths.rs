@@ -72,7 +72,7 @@ pub(super) fn of_split(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel
 /// Several kernels for points that are not vectors.
 pub(in crate::hypothesis) fn of_objects(pairs: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     let mut kernels = Vec::new();
-    for kernel in Kernel::family_for(pairs.rows().kind())? {
+    for kernel in Kernel::family_of(pairs.rows())? {
         kernels.extend(kernel.bind(pairs, compute)?.kernel().multiples()?);
     }
     Ok(kernels)

@@ -116,6 +116,10 @@ impl ChunkedFile {
                 let (names, kinds) = (file.names(), file.survey()?);
                 (Layout::Parquet(file), names, kinds)
             }
+            other => {
+                let what = format!("the format {other}");
+                return Err(Error::unsupported(what, "a file read in chunks", "", "read it whole"));
+            }
         };
         source.hush();
         let file = Self { source, layout, names, kinds };

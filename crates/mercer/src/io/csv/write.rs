@@ -58,6 +58,7 @@ fn write_cell(writer: &mut csv::Writer<&mut dyn Write>, column: &Column, row: us
         ColumnData::Categories { codes, levels } => {
             writer.write_field(codes[row].map_or("", |code| levels[code as usize].as_str()))
         }
+        objects => writer.write_field(objects.object_text(row)),
     }
 }
 

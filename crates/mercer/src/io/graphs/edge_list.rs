@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::text_file::{TextFile, unfit};
+use crate::io::text_file::{TextFile, unfit};
 use crate::points::{Graph, Graphs};
 use crate::{Compute, Result};
 

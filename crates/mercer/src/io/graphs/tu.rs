@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::text_file::{TextFile, unfit};
+use crate::io::text_file::{TextFile, unfit};
 use crate::points::{Graph, Graphs, Label};
 use crate::{Compute, Error, Result};
 

@@ -1,7 +1,7 @@
 //! The part of XML that graph files use: elements, attributes and text.
 
-use super::text_file::TextFile;
 use crate::Result;
+use crate::io::text_file::TextFile;
 
 /// One event of a document.
 #[derive(Debug, PartialEq)]

@@ -50,7 +50,7 @@ fn schema(table: &Table) -> Result<TypePtr, ParquetError> {
 fn field(column: &Column) -> Result<TypePtr, ParquetError> {
     let (stored, logical) = match column.data {
         ColumnData::Numbers(_) => (PhysicalType::DOUBLE, None),
-        ColumnData::Categories { .. } => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+        _ => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let builder = Type::primitive_type_builder(&column.name, stored).with_repetition(Repetition::OPTIONAL);
     builder.with_logical_type(logical).build().map(Arc::new)
@@ -70,6 +70,10 @@ fn write_column(
         ColumnData::Categories { codes, levels } => {
             let levels: Vec<ByteArray> = levels.iter().map(|level| ByteArray::from(level.as_str())).collect();
             let values: Vec<ByteArray> = codes[rows].iter().flatten().map(|&c| levels[c as usize].clone()).collect();
+            out.typed::<ByteArrayType>().write_batch(&values, Some(&present), None)?;
+        }
+        objects => {
+            let values: Vec<ByteArray> = rows.map(|row| ByteArray::from(objects.object_text(row).as_str())).collect();
             out.typed::<ByteArrayType>().write_batch(&values, Some(&present), None)?;
         }
     }

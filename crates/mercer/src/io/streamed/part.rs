@@ -76,7 +76,7 @@ impl Part {
 fn numbers<'t>(table: &'t Table, name: &str) -> Result<&'t [f64]> {
     match &table.column(name)?.data {
         ColumnData::Numbers(values) => Ok(values),
-        ColumnData::Categories { .. } => Err(Error::column(name, ColumnProblem::NotNumbers)),
+        _ => Err(Error::column(name, ColumnProblem::NotNumbers)),
     }
 }
 

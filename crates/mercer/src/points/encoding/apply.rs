@@ -6,12 +6,13 @@ use ndarray::{Array2, ArrayViewMut2, Axis};
 
 use super::super::{Affine, Column, ColumnData, Table};
 use super::fit::{refuse_infinite, rows_to_keep};
+use super::objects::take_objects;
 use super::{Encoded, EncodedColumn, FittedEncoding};
 use crate::error::{ColumnProblem, Requirement};
 use crate::{Error, Result};
 
 impl FittedEncoding {
-    /// The table as vectors. Columns are matched by name, in whatever order they come.
+    /// The table as vectors and objects. Columns are matched by name, in whatever order they come.
     ///
     /// A column that was fitted as categories and is read as numbers here (because this file
     /// happens to hold only levels that look like numbers) is matched by the text of its numbers.
@@ -28,16 +29,22 @@ impl FittedEncoding {
         let columns = self.match_columns(table)?;
         let kept_rows = rows_to_keep(table, self.rules.missing)?;
         let mut matrix = Array2::zeros((kept_rows.len(), self.dimension()));
-        let mut filled = 0;
+        let (mut filled, mut objects) = (0, Vec::new());
         let mut start = 0;
         for (fitted, column) in self.columns.iter().zip(columns) {
+            if let EncodedColumn::Object { name, kind, members } = fitted {
+                let (sample, empty) = take_objects(column, *kind, members.as_deref(), &kept_rows)?;
+                objects.push((name.clone(), sample));
+                filled += empty;
+                continue;
+            }
             let end = start + fitted.width();
             let target = matrix.slice_axis_mut(Axis(1), (start..end).into());
             filled += encode(fitted, column, &kept_rows, target)?;
             start = end;
         }
         let dropped = table.rows() - kept_rows.len();
-        Ok(Encoded { matrix, names: self.output_names(), kept_rows, filled, dropped })
+        Ok(Encoded { matrix, names: self.output_names(), objects, kept_rows, filled, dropped })
     }
 
     fn match_columns<'t>(&self, table: &'t Table) -> Result<Vec<&'t Column>> {
@@ -63,6 +70,7 @@ fn encode(fitted: &EncodedColumn, column: &Column, rows: &[usize], target: Array
             Err(not_a_number(name, codes, levels))
         }
         (EncodedColumn::Category { name, levels, .. }, data) => encode_categories(name, levels, data, rows, target),
+        (other, _) => Err(Error::column(other.name(), ColumnProblem::NotNumbers)),
     }
 }
 
@@ -96,7 +104,7 @@ fn encode_categories(
 ) -> Result<usize> {
     let known: Vec<Option<usize>> = match data {
         ColumnData::Categories { levels: found, .. } => found.iter().map(|l| level_index(levels, l)).collect(),
-        ColumnData::Numbers(_) => Vec::new(),
+        _ => Vec::new(),
     };
     let mut filled = 0;
     for (i, &row) in rows.iter().enumerate() {
@@ -107,6 +115,7 @@ fn encode_categories(
         let index = match data {
             ColumnData::Categories { codes, .. } => codes[row].and_then(|code| known[code as usize]),
             ColumnData::Numbers(values) => level_index(levels, &values[row].to_string()),
+            _ => None,
         };
         let index = index.ok_or_else(|| unseen_level(name, row, data, levels))?;
         target[[i, index]] = 1.0;
@@ -124,6 +133,7 @@ fn unseen_level(name: &str, row: usize, data: &ColumnData, levels: &[String]) ->
         ColumnData::Categories { codes, levels } => {
             codes[row].map_or(String::new(), |code| format!("`{}`", levels[code as usize]))
         }
+        _ => "an object".into(),
     };
     Error::value("table", (row, name), value, Requirement::Level(levels.to_vec()))
 }

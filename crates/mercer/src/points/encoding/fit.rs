@@ -2,7 +2,7 @@
 
 use super::super::moments::Moments;
 use super::super::scaling::is_constant;
-use super::super::{Column, ColumnData, Scaling, Table};
+use super::super::{Column, ColumnData, PointKind, Scaling, Table};
 use super::{EncodedColumn, Encoding, FittedEncoding, Missing};
 use crate::error::{ColumnProblem, Requirement};
 use crate::{Error, Result};
@@ -20,9 +20,37 @@ impl Encoding {
     /// [`Error::Value`] for an infinite number, and for a missing value under [`Missing::Refuse`];
     /// [`Error::Shape`] when a column without values needs a mean or a scale.
     pub fn fit(&self, table: &Table) -> Result<FittedEncoding> {
+        self.fit_as(table, &[])
+    }
+
+    /// The same with columns that are taken as objects of a kind: texts as strings, groups of rows as
+    /// bags or persistence diagrams.
+    ///
+    /// # Errors
+    /// As [`Encoding::fit`]; [`Error::WrongPoints`] for a column that cannot be taken as that.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::points::{Column, Encoding, PointKind, Strings, Table};
+    /// let table = Table::from_columns(vec![
+    ///     Column::numbers("price", vec![1.0, 2.0]),
+    ///     Column::categories("review", [Some("good"), Some("bad")]),
+    /// ])?;
+    /// let encoding = Encoding::default().fit_as(&table, &[("review".into(), PointKind::Strings)])?;
+    /// let encoded = encoding.apply(&table)?;
+    /// assert_eq!(encoded.names, ["price"]);
+    /// let texts: Strings = ["good", "bad"].into_iter().collect();
+    /// assert_eq!(encoded.objects, [("review".into(), texts.into())]);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn fit_as(&self, table: &Table, kinds: &[(String, PointKind)]) -> Result<FittedEncoding> {
         let rows = rows_to_keep(table, self.missing)?;
-        let columns = table.columns().iter().map(|column| self.fit_column(column, &rows)).collect::<Result<_>>()?;
-        Ok(FittedEncoding { rules: *self, columns })
+        let kind = |name: &str| kinds.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind);
+        let fit = |column: &Column| match (kind(&column.name), &column.data) {
+            (None, ColumnData::Numbers(_) | ColumnData::Categories { .. }) => self.fit_column(column, &rows),
+            (kind, _) => self.fit_objects(column, kind),
+        };
+        Ok(FittedEncoding { rules: *self, columns: table.columns().iter().map(fit).collect::<Result<_>>()? })
     }
 
     fn fit_column(&self, column: &Column, rows: &[usize]) -> Result<EncodedColumn> {
@@ -33,6 +61,7 @@ impl Encoding {
                 levels: levels.clone(),
                 constant: all_equal(rows.iter().filter_map(|&r| codes[r])),
             }),
+            ColumnData::Objects(_) | ColumnData::Groups { .. } => self.fit_objects(column, None),
         }
     }
 

@@ -65,7 +65,7 @@ impl EncodingSurvey {
     pub fn update(&mut self, table: &Table) -> Result<()> {
         let rows = rows_to_keep(table, self.rules.missing)?;
         if self.columns.is_empty() {
-            self.columns = table.columns().iter().map(Seen::new).collect();
+            self.columns = table.columns().iter().map(Seen::new).collect::<Result<_>>()?;
         }
         if self.columns.len() != table.columns().len() {
             return Err(Error::shape("columns of the chunk", self.columns.len(), table.columns().len()));
@@ -93,14 +93,15 @@ impl EncodingSurvey {
 }
 
 impl Seen {
-    fn new(column: &Column) -> Self {
+    fn new(column: &Column) -> Result<Self> {
         let name = column.name.clone();
-        match &column.data {
+        Ok(match &column.data {
             ColumnData::Numbers(_) => Self::Number(name, Sums::none()),
             ColumnData::Categories { levels, .. } => {
                 Self::Category { name, levels: levels.clone(), first: None, constant: true }
             }
-        }
+            _ => return Err(objects_in_chunks(&name)),
+        })
     }
 
     fn update(&mut self, column: &Column, rows: &[usize]) -> Result<()> {
@@ -130,6 +131,12 @@ impl Seen {
             }
         }
     }
+}
+
+/// The error for a column of objects in a table that comes in chunks.
+pub(in super::super) fn objects_in_chunks(name: &str) -> Error {
+    let what = format!("column `{name}`, which holds objects,");
+    Error::unsupported(what, "a table in chunks", "", "read the table whole")
 }
 
 impl Sums {

@@ -21,7 +21,7 @@ pub fn explain(words: &RidgeArguments, reason: String, session: &Session) -> Res
     let speed = session.speed();
     let limit = session.compute.memory();
     let mut report = Report::new("Plan of a fit");
-    let (rows, columns) = (setup.file.rows() as u64, setup.training.x.ncols());
+    let (rows, columns) = (setup.file.rows() as u64, setup.training.columns());
     report.heading("Plan of the fit").fields([
         ("points", format!("{} in {columns} columns, {} targets", grouped(rows), setup.training.targets.len())),
         ("streamed", setup.reason.clone()),
@@ -53,7 +53,7 @@ struct Work {
 impl Work {
     fn of(setup: &Setup) -> Self {
         let spec = &setup.spec;
-        let (rows, columns) = (setup.file.rows() as f64, setup.training.x.ncols());
+        let (rows, columns) = (setup.file.rows() as f64, setup.training.columns());
         let p = spec.features.components() as f64;
         let map = match spec.features {
             FeatureSpec::Fourier(_) => columns as f64 * p + 20.0 * p,
@@ -90,7 +90,7 @@ fn json_of(setup: &Setup, work: &Work, speed: f64, session: &Session) -> Value {
     json!({
         "command": "explain fit",
         "rows": setup.file.rows(),
-        "columns": setup.training.x.ncols(),
+        "columns": setup.training.columns(),
         "targets": setup.training.targets,
         "memory_limit": limit,
         "threads": session.compute.threads(),

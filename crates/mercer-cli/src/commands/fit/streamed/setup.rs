@@ -8,7 +8,6 @@ use mercer::learn::ridge::RidgeSolver;
 use mercer::points::{ColumnData, Encoding, Scaling, Table};
 use mercer::select::Criterion;
 use mercer::{Kernel, Result};
-use ndarray::Axis;
 
 use super::super::choice::{self, Choice};
 use super::super::ridge::{self, Specification};
@@ -199,8 +198,7 @@ fn choose(
     }
     let affordable = ((session.compute.memory() / 6 / SEARCH) as f64).sqrt() as usize;
     let rows = choice::rows(training, words.sample.min(affordable.max(50)), session);
-    let x = training.x.select(Axis(0), &rows);
-    let search = ridge::with_lengthscales(search, words, x.view(), &session.compute)?;
+    let search = ridge::with_lengthscales(search, words, training, &rows, &session.compute)?;
     let (winner, choice) = choice::search(&search, training, &rows, session)?;
     let lambdas = if one { vec![winner.lambda] } else { lambdas };
     Ok((winner.kernel, lambdas, Some(choice)))

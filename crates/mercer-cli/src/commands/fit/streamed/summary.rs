@@ -7,7 +7,6 @@ use mercer::io::Resumed;
 use mercer::learn::StreamedRidgeFit;
 use mercer::learn::streamed::Passes;
 use mercer::model::{Fitted, Model};
-use ndarray::Axis;
 use serde_json::{Value, json};
 
 use super::super::pictures::agreement;
@@ -187,7 +186,7 @@ fn figure(setup: &Setup, model: &Model, session: &Session) -> Result<Figure, Fai
     let training = &setup.training;
     let step = training.rows().div_ceil(DOTS).max(1);
     let rows: Vec<usize> = (0..training.rows()).step_by(step).collect();
-    let values = model.predict(training.x.select(Axis(0), &rows).view(), &session.compute)?;
+    let values = model.predict(&training.x.taken(&rows), &session.compute)?;
     let clouds = training.targets.iter().enumerate().map(|(j, name)| {
         let points = rows.iter().enumerate().map(|(at, &i)| (training.y[[i, j]], values[[at, j]])).collect();
         (name.clone(), points)

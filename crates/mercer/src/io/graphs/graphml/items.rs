@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::GraphMlNames;
 use crate::Result;
-use crate::io::graphs::text_file::TextFile;
+use crate::io::text_file::TextFile;
 use crate::points::{Graph, Label};
 
 /// The data of one node or edge by the names of the keys.

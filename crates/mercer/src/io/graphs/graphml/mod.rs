@@ -5,8 +5,8 @@ mod items;
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::text_file::{TextFile, unfit};
 use super::xml::{Event, Reader};
+use crate::io::text_file::{TextFile, unfit};
 use crate::points::{Graph, Graphs};
 use crate::{Compute, Error, Result};
 use items::{Data, Items};

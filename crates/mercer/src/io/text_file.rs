@@ -3,26 +3,36 @@
 use std::fmt::Display;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
-use super::super::source::Source;
+use super::source::Source;
 use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
 /// A text file in memory, with the path for messages.
 pub(super) struct TextFile {
-    source: Source,
+    source: Arc<Source>,
     text: String,
 }
 
 impl TextFile {
     /// Reads a file; compressed files are recognized by their first bytes.
     pub(super) fn read(path: &Path, compute: &Compute) -> Result<Self> {
-        let source = Source::file(path, compute)?;
+        Self::of(Arc::new(Source::file(path, compute)?))
+    }
+
+    /// The text of a source.
+    pub(super) fn of(source: Arc<Source>) -> Result<Self> {
         let mut bytes = Vec::new();
-        let limit = compute.memory().saturating_add(1);
+        let limit = source.compute.memory().saturating_add(1);
         source.open()?.take(limit).read_to_end(&mut bytes).map_err(|e| source.failed(e))?;
-        let what = format!("the text of {}", path.display());
-        compute.reserve(MemoryPurpose::File, &what, bytes.len() as u64, "raise the limit, or give smaller files")?;
+        let what = format!("the text of {}", source.name.display());
+        source.compute.reserve(
+            MemoryPurpose::File,
+            &what,
+            bytes.len() as u64,
+            "raise the limit, or give smaller files",
+        )?;
         let text = String::from_utf8(bytes).map_err(|_| source.wrong(None, "the text is not UTF-8"))?;
         Ok(Self { source, text })
     }
