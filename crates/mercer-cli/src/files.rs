@@ -16,7 +16,9 @@ pub fn check(command: &Command, common: &Common) -> Result<(), Failure> {
     if common.force {
         return Ok(());
     }
-    let (inputs, outputs) = (inputs(command), outputs(command, common));
+    let mut inputs = inputs(command);
+    inputs.extend(labels(command).map(|path| ("--labels", path)));
+    let outputs = outputs(command, common);
     for (i, (flag, path)) in outputs.iter().enumerate() {
         if let Some((word, other)) = inputs.iter().find(|(_, other)| other.exists() && is_same(path, other)) {
             let (name, other) = (shown(path), shown(other));
@@ -58,6 +60,24 @@ fn inputs(command: &Command) -> Vec<Named<'_>> {
     }
 }
 
+/// The table with more columns that the command reads.
+fn labels(command: &Command) -> Option<&Path> {
+    let objects = match command {
+        Command::Kernel(KernelCommand::Check(words)) => &words.options.objects,
+        Command::Kernel(KernelCommand::Spectrum(words)) => &words.options.objects,
+        Command::Kernel(KernelCommand::Gram(words)) => &words.options.objects,
+        Command::Fit(words) => &words.training().objects,
+        Command::Predict(words) => &words.objects,
+        Command::Test(words) => &words.options().objects,
+        Command::Embed(EmbedCommand::Features(words)) => &words.options.objects,
+        Command::Embed(EmbedCommand::Fourier(words)) => &words.data.options.objects,
+        Command::Embed(EmbedCommand::Binning(words)) => &words.data.options.objects,
+        Command::Embed(EmbedCommand::Nystrom(words)) => &words.data.options.objects,
+        _ => return None,
+    };
+    objects.labels.as_deref()
+}
+
 /// What the command writes.
 fn outputs<'c>(command: &'c Command, common: &'c Common) -> Vec<Named<'c>> {
     let output = match command {
@@ -81,6 +101,7 @@ fn embedded(words: &EmbedCommand) -> (&PathBuf, Option<&PathBuf>) {
         EmbedCommand::Fourier(words) => &words.data,
         EmbedCommand::Binning(words) => &words.data,
         EmbedCommand::Nystrom(words) => &words.data,
+        EmbedCommand::Features(words) => return (&words.data, words.output.as_ref()),
     };
     (&data.data, data.output.as_ref())
 }

@@ -107,8 +107,9 @@ impl PyKernel {
     /// The explicit features of points as a sparse matrix: ``F @ F.T`` is ``k(X)``. With ``Y``, both
     /// matrices on common columns.
     ///
-    /// Only base kernels that count parts of objects have them: spectrum, mismatch, words, vertex
-    /// histogram, Weisfeiler–Lehman, shortest path.
+    /// Base kernels that count parts of objects have them (spectrum, mismatch, words, vertex
+    /// histogram, Weisfeiler–Lehman, shortest path), and so have their multiples, sums (with
+    /// constants, too), ``normalized(k)`` and ``on([column], k)`` of a table.
     ///
     /// Examples
     /// --------
@@ -116,6 +117,9 @@ impl PyKernel {
     /// >>> mercer.Kernel("spectrum(length=1)").features(["abab", "b"]).toarray()
     /// array([[2., 2.],
     ///        [0., 1.]])
+    /// >>> mercer.Kernel("4*spectrum(length=1) + 9").features(["abab", "b"]).toarray()
+    /// array([[4., 4., 3.],
+    ///        [0., 2., 3.]])
     #[pyo3(signature = (X, Y=None, **options))]
     fn features<'py>(
         &self,
@@ -134,7 +138,7 @@ impl PyKernel {
             let error = mercer::Error::unsupported(
                 "explicit sparse features",
                 &self.0,
-                "only base kernels that count parts of objects have them",
+                "only kernels that count parts of objects have them, with their multiples, sums and normalized(…)",
                 "use Nystroem or EmpiricalKernelMap",
             );
             return Err(to_python(error));

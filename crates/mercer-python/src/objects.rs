@@ -643,6 +643,33 @@ impl PyGraphs {
         Ok((Self(graphs), labels))
     }
 
+    /// Graphs of GraphML files, plain or gzip; a file may hold several. Vertices and edges have the
+    /// data ``label`` as their label and ``weight`` as the weight of an edge, where all have it.
+    #[staticmethod]
+    #[pyo3(signature = (paths, **options))]
+    fn read_graphml(
+        py: Python<'_>,
+        paths: Vec<std::path::PathBuf>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let options = crate::options::Options::read(options)?;
+        let names = mercer::io::GraphMlNames::default();
+        crate::run::run(py, &options, || mercer::io::read_graphml(&paths, &names, &options.compute)).map(Self)
+    }
+
+    /// One graph per file: every line two vertices and, in all lines or none, a weight.
+    #[staticmethod]
+    #[pyo3(signature = (paths, *, directed=false, **options))]
+    fn read_edge_lists(
+        py: Python<'_>,
+        paths: Vec<std::path::PathBuf>,
+        directed: bool,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let options = crate::options::Options::read(options)?;
+        crate::run::run(py, &options, || mercer::io::read_edge_lists(&paths, directed, &options.compute)).map(Self)
+    }
+
     fn __len__(&self) -> usize {
         self.0.len()
     }

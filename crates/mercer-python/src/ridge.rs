@@ -79,6 +79,20 @@ impl PyRidge {
         Ok(plan.to_string())
     }
 
+    /// What a fit of these points will run, as text.
+    #[pyo3(signature = (X, outputs, **options))]
+    fn plan_on(
+        &self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        outputs: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        let (points, options) = (PointsInput::read(Some(&self.0.kernel), X, "X")?, Options::read(options)?);
+        let x = points.points();
+        Ok(run(py, &options, || self.0.plan_on(x, outputs, &options.compute))?.to_string())
+    }
+
     /// Whether a fit of these sizes runs in linear time, with the diagnostics at no extra cost.
     fn is_linear_time(&self, rows: usize, columns: usize, outputs: usize) -> bool {
         let everything = Compute::new().with_memory(u64::MAX);
@@ -106,13 +120,14 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
-const SOLVERS: [(&str, RidgeSolver); 7] = [
+const SOLVERS: [(&str, RidgeSolver); 8] = [
     ("auto", RidgeSolver::Auto),
     ("cholesky", RidgeSolver::Cholesky),
     ("mixed", RidgeSolver::Mixed),
     ("state_space", RidgeSolver::StateSpace),
     ("eigen", RidgeSolver::Eigen),
     ("cg", RidgeSolver::ConjugateGradients),
+    ("features", RidgeSolver::Features),
     ("centers", RidgeSolver::Centers),
 ];
 
@@ -338,6 +353,10 @@ fn describe(method: RidgeMethod) -> String {
         ),
         RidgeMethod::ConjugateGradients { iterations, residual, rank } => format!(
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"
+        ),
+        RidgeMethod::Features { iterations, residual, features, rank } => format!(
+            "conjugate gradients on {features} explicit features: {iterations} products, relative residual \
+             {residual:.1e}, preconditioner of {rank} features"
         ),
         RidgeMethod::Centers { centers, iterations, residual, missed, .. } => format!(
             "conjugate gradients on {centers} centers: {iterations} passes, relative residual {residual:.1e}; the centers miss \

@@ -334,6 +334,7 @@ def test_features_multiply_to_values():
         "mismatch(length=3, mismatches=1)",
         "words(weights=counts)",
         "words(weights=tfidf)",
+        "3*normalized(spectrum(length=3)) + 0.5*words() + 2",
     ]:
         k = mercer.Kernel(text)
         found = k.features(words)
@@ -346,6 +347,24 @@ def test_features_multiply_to_values():
         assert np.array_equal((found @ found.T).toarray(), mercer.Kernel(text)(held)), text
     with pytest.raises(ValueError, match="explicit sparse features"):
         mercer.Kernel("gaussian()").features([[1.0], [2.0]])
+
+
+def test_learners_use_features():
+    words, kinds = strings(400)
+    kernel = "normalized(spectrum(length=3))"
+    targets = np.arange(len(words)) % 7 / 7.0
+    exact = mercer.KernelRidge(kernel=kernel, alpha=0.1, solver="cholesky").fit(words, targets)
+    features = mercer.KernelRidge(kernel=kernel, alpha=0.1, solver="features").fit(words, targets)
+    assert features.plan_.startswith("conjugate gradients on explicit features")
+    assert "explicit features" in features.explain(words, targets)
+    assert np.allclose(features.predict(words), exact.predict(words), atol=1e-9)
+    with pytest.raises(ValueError, match="explicit features"):
+        mercer.KernelRidge(kernel="gaussian()", solver="features").fit([[1.0], [2.0]], [1.0, 2.0])
+    # The matrix of 400 rows takes 1.3 MB.
+    svc = mercer.SVC(kernel=kernel, tol=1e-6).fit(words, kinds)
+    small = mercer.SVC(kernel=kernel, tol=1e-6, max_memory="1MB").fit(words, kinds)
+    assert "explicit features" in small.explain(words, kinds)
+    assert np.allclose(small.decision_function(words), svc.decision_function(words), atol=1e-4)
 
 
 def test_every_string_kernel_in_a_classifier():
@@ -410,3 +429,19 @@ def test_the_kernel_of_a_table_without_one_is_a_rule():
     assert result.reject
     objects = pandas.DataFrame({"x": np.arange(6.0).astype(object)})
     assert mercer.two_sample_test(objects, objects + 3, permutations=19).p_value <= 1
+
+
+def test_graphs_of_files(tmp_path):
+    (tmp_path / "path.edges").write_text("a b\nb c\n")
+    (tmp_path / "triangle.edges").write_text("a b\nb c\nc a\n")
+    graphs = mercer.Graphs.read_edge_lists([tmp_path / "path.edges", tmp_path / "triangle.edges"])
+    assert graphs == mercer.Graphs([([(0, 1), (1, 2)], None), ([(0, 1), (1, 2), (2, 0)], None)])
+    nodes = "".join(f"<node id='{name}'/>" for name in "abc")
+    text = f"<graphml><graph edgedefault='undirected'>{nodes}<edge source='a' target='b'/></graph></graphml>"
+    (tmp_path / "one.graphml").write_text(text)
+    one = mercer.Graphs.read_graphml([tmp_path / "one.graphml"])
+    # Two vertices are joined: an ordered pair each way.
+    assert mercer.Kernel("shortest_path()")(one).tolist() == [[4.0]]
+    with pytest.raises(ValueError, match="line 1"):
+        (tmp_path / "bad.edges").write_text("a b c d e\n")
+        mercer.Graphs.read_edge_lists([tmp_path / "bad.edges"])

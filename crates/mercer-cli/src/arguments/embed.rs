@@ -21,6 +21,10 @@ pub enum EmbedCommand {
     /// Nyström features from a few landmarks
     #[command(after_help = help::EMBED_NYSTROM)]
     Nystrom(NystromArguments),
+    /// Sparse features of a kernel that counts parts of strings or graphs: their inner products are
+    /// the kernel values exactly
+    #[command(after_help = help::EMBED_FEATURES)]
+    Features(FeaturesArguments),
 }
 
 /// Options common to all feature maps.
@@ -86,6 +90,24 @@ pub struct NystromArguments {
     /// Stop when the residual is at most this fraction of the trace
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub tolerance: f64,
+}
+
+/// Arguments of `mercer embed features`.
+#[derive(Debug, Args)]
+pub struct FeaturesArguments {
+    /// Text column, FASTA file or folder of graphs, or - for standard input
+    #[arg(value_name = "DATA")]
+    pub data: PathBuf,
+    /// The kernel: spectrum, mismatch, words, vertex_histogram, weisfeiler_lehman or shortest_path;
+    /// sums, multiples and normalized ones of these
+    #[arg(long, value_name = "EXPR")]
+    pub kernel: String,
+    /// Output file: .csv with the columns row, feature and value, or .libsvm
+    #[arg(short, long, value_name = "OUT.csv|libsvm")]
+    pub output: Option<PathBuf>,
+    /// Conversion of the data to points.
+    #[command(flatten)]
+    pub options: DataOptions,
 }
 
 /// Features per frequency.

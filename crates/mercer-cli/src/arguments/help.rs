@@ -291,6 +291,10 @@ The file contains, for every row and grid, the index of the nonzero column.
 Example:
   mercer embed binning data.csv --kernel \"laplacian(lengthscale=2, norm=l1)\" --components 200 -o cells.npy";
 
+pub const EMBED_FEATURES: &str = "Examples:
+  mercer embed features sequences.fasta --kernel \"spectrum(length=4)\" -o counts.libsvm
+  mercer embed features MUTAG/ --kernel \"weisfeiler_lehman(depth=3)\" -o counts.csv";
+
 pub const EMBED_NYSTROM: &str = "\
 Examples:
   mercer embed nystrom data.csv --components 300 -o z.npy

@@ -15,7 +15,8 @@ use clap_complete::Shell;
 
 pub use common::{Common, DataOptions};
 pub use embed::{
-    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
+    BinningArguments, EmbedCommand, EmbedData, FeaturesArguments, FourierArguments, KindWord, NystromArguments,
+    SamplingWord,
 };
 pub use fit::{
     ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,

@@ -6,6 +6,7 @@ mod decay;
 mod demo;
 mod describe;
 mod embed;
+mod embed_features;
 mod explain;
 mod fit;
 mod gram;

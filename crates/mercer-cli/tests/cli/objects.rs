@@ -198,6 +198,8 @@ fn graphs_are_read_from_folders_and_files() {
     let wrong = file(&folder, "wrong.csv", b"id,cycles\ntriangle,1\n");
     let words = ["fit", "ridge", graphs.to_str().unwrap(), "--labels", &wrong, "--target", "cycles"];
     mercer(&words).fails(1, &["--labels", "`path`", "no such row"]);
+    let words = [&words[..5], &["--target", "cycles", "-o", &wrong]].concat();
+    mercer(&words).fails(1, &["would overwrite --labels"]);
     let empty = folder.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     mercer(&["kernel", "gram", "shortest_path()", empty.to_str().unwrap()]).fails(1, &["no graphs", "_A.txt"]);
@@ -337,6 +339,26 @@ fn kernels_refuse_points_of_another_kind_by_name() {
 }
 
 #[test]
+fn ridge_on_explicit_features_is_the_same_ridge() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(&folder, 30);
+    let fit = |solver: &str| {
+        let model = path_in(&folder, solver);
+        let words =
+            ["fit", "ridge", &data, "--target", "number", "--columns", "letters", "--kernel", "spectrum(length=2)"];
+        let json =
+            mercer(&[&words[..], &["--lambda", "1", "--solver", solver, "-o", &model, "--json"]].concat()).json();
+        (json["method"].as_str().unwrap().to_owned(), predictions(&model, &data))
+    };
+    let ((method, found), (_, expected)) = (fit("features"), fit("cholesky"));
+    assert!(method.contains("explicit features"), "{method}");
+    found.iter().zip(&expected).for_each(|(v, e)| assert_close(v, e.as_f64().unwrap(), 1e-8));
+    let words =
+        ["fit", "ridge", &data, "--target", "number", "--columns", "letters", "--lambda", "1", "--solver", "features"];
+    mercer(&[&words[..], &["--kernel", "subsequence(length=2)"]].concat()).fails(1, &["explicit features"]);
+}
+
+#[test]
 fn files_and_predictions_do_not_depend_on_threads() {
     let folder = tempfile::tempdir().unwrap();
     let data = reviews(&folder, 40);
@@ -348,6 +370,37 @@ fn files_and_predictions_do_not_depend_on_threads() {
     };
     let expected = fit("1");
     assert!(fit("2") == expected && fit("5") == expected);
+}
+
+#[test]
+fn features_multiply_to_the_kernel_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = fasta(&folder, 6);
+    let words = ["embed", "features", &data, "--kernel", "spectrum(length=2)", "--json"];
+    let found = mercer(&words).json();
+    let list =
+        |name: &str| -> Vec<f64> { found[name].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect() };
+    let (starts, columns, values) = (list("starts"), list("columns"), list("values"));
+    let row = |i: usize| (starts[i] as usize..starts[i + 1] as usize).map(|at| (columns[at], values[at]));
+    let product = |i: usize, j: usize| -> f64 {
+        row(i).map(|(c, v)| row(j).filter(|(d, _)| *d == c).map(|(_, w)| v * w).sum::<f64>()).sum()
+    };
+    let gram = mercer(&["kernel", "gram", "spectrum(length=2)", &data, "--json"]).json()["matrix"].clone();
+    (0..6).for_each(|i| (0..6).for_each(|j| assert_close(&gram[i][j], product(i, j), 0.0)));
+    let sum =
+        ["embed", "features", &data, "--kernel", "normalized(spectrum(length=2)) + 2*spectrum(length=1)", "--json"];
+    assert_eq!(mercer(&sum).json()["rows"], 6);
+    // Both files hold the same counts.
+    let (table, sparse) = (path_in(&folder, "f.csv"), path_in(&folder, "f.libsvm"));
+    for out in [&table, &sparse] {
+        mercer(&[&words[..5], &["-o", out, "--quiet"]].concat()).done();
+    }
+    let lines = std::fs::read_to_string(&table).unwrap().lines().count();
+    assert_eq!(lines, values.len() + 1);
+    let text = std::fs::read_to_string(&sparse).unwrap();
+    assert_eq!((text.lines().count(), text.matches(':').count()), (6, values.len()));
+    mercer(&[&words[..4], &["subsequence(length=2)"]].concat()).fails(1, &["--kernel", "no explicit features"]);
+    mercer(&[&words[..5], &["-o", "f.txt"]].concat()).fails(1, &["--output", ".libsvm"]);
 }
 
 #[test]

@@ -246,7 +246,7 @@ class KernelRidge(FittedRidge):
         Parameters of the names of scikit-learn. ``gamma=None`` is ``1/n_features``.
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function of two points.
-    solver : {"auto", "cholesky", "mixed", "state_space", "eigen", "cg", "centers"}, default="auto"
+    solver : {"auto", "cholesky", "mixed", "state_space", "eigen", "cg", "features", "centers"}, default="auto"
         The solver; ``explain`` returns the choice of ``"auto"``. In one column, kernels of Markov processes
         (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time.
     n_centers : int, optional
@@ -408,7 +408,7 @@ class KernelRidge(FittedRidge):
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
+            Data of the size that is meant; of numbers the values are not looked at.
         y : array, optional
             Targets, where their number or their classes matter.
 
@@ -430,6 +430,8 @@ class KernelRidge(FittedRidge):
         if hasattr(X, "columns"):
             kernel = kernel.with_column_names([str(name) for name in X.columns])
         ridge = self._specification(kernel, alpha, (rows, columns), len(outputs))
+        if self._object_kernel(X) is not None:
+            return ridge.plan_on(X, len(outputs), **self._options(timed=True))
         return ridge.plan(rows, columns, len(outputs), **self._options(timed=True))
 
     def _specification(self, kernel: Kernel, alpha: float, shape: tuple[int, int], outputs: int) -> Ridge:

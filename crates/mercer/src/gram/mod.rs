@@ -5,6 +5,7 @@
 //! and [`dense`] and [`multiply`] store it or use it without storing.
 
 mod bound;
+mod by_features;
 mod dense;
 mod distances;
 mod fold;

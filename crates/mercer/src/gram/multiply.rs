@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::Tiles;
 use super::dense::{BLOCK, Ticker, tile_count};
 use super::simd::{Element, product};
+use super::{Tiles, by_features};
 use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Precision, Result};
 
@@ -21,7 +21,8 @@ use crate::{Compute, Error, Precision, Result};
 ///
 /// # Cost
 /// Every pair once (half of them when symmetric), `O(nmc)` for `c` columns of `V`; memory for the
-/// answer and a tile per thread.
+/// answer and a tile per thread. A kernel with explicit features ([`Tiles::features`]) and many
+/// pairs is multiplied as `F(GᵀV)`, in time linear in the features, where that takes fewer operations.
 ///
 /// # Errors
 /// [`Error::Shape`] when `V` has not as many rows as `K` has columns, [`Error::Memory`],
@@ -39,6 +40,9 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
         "multiply by fewer columns at a time",
     )?;
     compute.check_canceled()?;
+    if let Some(features) = by_features::cheaper(tiles, v.ncols()) {
+        return by_features::multiply(features, v, compute);
+    }
     let values: Vec<f64> = v.iter().copied().collect();
     let product = match compute.precision() {
         Precision::Double => {
@@ -79,6 +83,9 @@ pub(crate) fn multiply_parts(
         bytes,
         "multiply fewer rows at a time",
     )?;
+    if let Some(features) = by_features::cheaper(tiles, parts.len() * count) {
+        return by_features::multiply_parts(features, parts, v, compute);
+    }
     let x: Vec<f64> = v.iter().copied().collect();
     let product = Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, x: &x, count };
     let ticker = Ticker::new("K·V", rows.div_ceil(BLOCK) as u64, compute);

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::SparseRows;
 use crate::Result;
 
 /// The matrix `K = [k(xᵢ, yⱼ)]`, given by its rectangles.
@@ -55,4 +56,10 @@ pub trait Tiles: Sync {
     /// When the values cannot be computed, for instance for a matrix that was read from a file and
     /// is not square.
     fn diagonal(&self) -> Result<Vec<f64>>;
+
+    /// Sparse rows `F` of the row points and `G` of the column points with `K = FGᵀ`, where there
+    /// are such.
+    fn features(&self) -> Option<(&SparseRows, &SparseRows)> {
+        None
+    }
 }

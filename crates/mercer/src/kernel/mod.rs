@@ -134,6 +134,34 @@ impl Kernel {
             || self.children().into_iter().any(Self::is_precomputed)
     }
 
+    /// Whether its values are inner products of explicit features of objects: what
+    /// [`Bound::features`](crate::gram::Bound::features) then gives.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Kernel;
+    /// assert!("2*normalized(spectrum(length=3)) + 1".parse::<Kernel>()?.has_features());
+    /// assert!(!"exp(spectrum(length=3))".parse::<Kernel>()?.has_features());
+    /// assert!(!"gaussian()".parse::<Kernel>()?.has_features());
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn has_features(&self) -> bool {
+        // Constants alone are features of nothing.
+        self.is_of_features() && self.point_kind().is_some()
+    }
+
+    fn is_of_features(&self) -> bool {
+        match self {
+            Self::Base(base) => {
+                base.constant().is_some() || base.as_object().is_some_and(|object| object.has_features())
+            }
+            Self::Scale(..) | Self::Normalized(_) | Self::On(..) | Self::Conformal(..) | Self::Sum(_) => {
+                self.children().into_iter().all(Self::is_of_features)
+            }
+            _ => false,
+        }
+    }
+
     /// The kind of points that it takes; `None` where any kind will do, as for a constant.
     ///
     /// # Example

@@ -43,6 +43,12 @@ pub(crate) trait ObjectKernel {
     /// When a point is outside the domain, a value would overflow, or the work is canceled.
     fn bind(&self, pairs: ObjectPairs<'_>, compute: &Compute) -> Result<Box<dyn ObjectTiles>>;
 
+    /// Whether its values are inner products of sparse features, which [`ObjectTiles::features`]
+    /// gives.
+    fn has_features(&self) -> bool {
+        false
+    }
+
     /// The kernel with everything that it takes from the points it is fitted to, where it takes
     /// anything.
     ///

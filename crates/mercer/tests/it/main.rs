@@ -34,6 +34,7 @@ mod golden {
 }
 mod gram {
     mod binding;
+    mod features;
     mod many_points;
     mod precomputed;
     mod tiles;
@@ -67,6 +68,7 @@ mod learn {
     mod center_solvers;
     mod centers;
     mod centers_memory;
+    mod explicit_features;
     mod gaussian_process;
     mod graphs;
     mod intervals;

@@ -87,6 +87,8 @@ pub enum SolverWord {
     Eigen,
     /// Conjugate gradients, without storing the matrix
     Cg,
+    /// Explicit features of kernels that count parts of strings or graphs
+    Features,
     /// Few centers: an approximation for large data
     Centers,
 }
@@ -100,6 +102,7 @@ impl From<SolverWord> for RidgeSolver {
             SolverWord::StateSpace => Self::StateSpace,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,
+            SolverWord::Features => Self::Features,
             SolverWord::Centers => Self::Centers,
         }
     }

@@ -197,6 +197,12 @@ fn method(method: RidgeMethod) -> String {
             short(residual),
             short(100.0 * missed)
         ),
+        RidgeMethod::Features { iterations, residual, features, rank } => format!(
+            "{iterations} conjugate gradients on {} explicit features (residual {}, preconditioner of {} features)",
+            grouped(features as u64),
+            short(residual),
+            grouped(rank as u64)
+        ),
         other => format!("{other:?}"),
     }
 }

@@ -1,5 +1,7 @@
 //! Binding of a kernel to data: all checks are made here, so that tiles cannot fail.
 
+use std::sync::OnceLock;
+
 use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 
 use super::fill::Tile;
@@ -92,9 +94,7 @@ pub(super) fn bind_objects<'a, 'o>(
     let objects = Some((objects, compute));
     let mut binder = Binder { slots, matrix: None, objects, shared, mixed: None, parameters: 0 };
     let root = binder.bind(kernel, 0)?;
-    let fits_single = range::check(&root, &binder.slots)?;
-    let (kernel, shape) = (kernel.clone(), (n, m.unwrap_or(n)));
-    Ok(Bound { kernel, shape, symmetric: m.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
+    checked((kernel.clone(), root), (n, m), binder.slots)
 }
 
 pub(super) fn bind_vectors<'a>(
@@ -120,9 +120,15 @@ pub(super) fn bind_vectors<'a>(
         parameters: 0,
     };
     let root = binder.bind(&kernel, 0)?;
-    let fits_single = range::check(&root, &binder.slots)?;
-    let shape = (rows.nrows(), cols.map_or(rows.nrows(), |c| c.nrows()));
-    Ok(Bound { kernel, shape, symmetric: cols.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
+    checked((kernel, root), (rows.nrows(), cols.map(|cols| cols.nrows())), binder.slots)
+}
+
+/// A bound kernel of this many row points and, where there are others, column points, if no value
+/// overflows.
+fn checked<'a>((kernel, root): (Kernel, Node<'a>), (n, m): (usize, Option<usize>), slots: Slots) -> Result<Bound<'a>> {
+    let fits_single = range::check(&root, &slots)?;
+    let (shape, symmetric, composed) = ((n, m.unwrap_or(n)), m.is_none(), OnceLock::new());
+    Ok(Bound { kernel, shape, symmetric, slots, root, precomputed: false, fits_single, composed })
 }
 
 fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compute) -> Result<Bound<'a>> {
@@ -135,9 +141,7 @@ fn bind_mixed<'a>(kernel: &Kernel, x: &Mixed, y: Option<&Mixed>, compute: &Compu
     let mut binder =
         Binder { slots, matrix: None, objects: None, shared: None, mixed: Some((x, y, compute)), parameters: 0 };
     let root = binder.bind(&kernel, 0)?;
-    let fits_single = range::check(&root, &binder.slots)?;
-    let shape = (x.len(), y.map_or(x.len(), Mixed::len));
-    Ok(Bound { kernel, shape, symmetric: y.is_none(), slots: binder.slots, root, precomputed: false, fits_single })
+    checked((kernel, root), (x.len(), y.map(Mixed::len)), binder.slots)
 }
 
 /// The same kernel on some of the points of a symmetric binding. They were checked when all of them
@@ -162,6 +166,7 @@ pub(super) fn bind_some<'a>(all: &Bound<'_>, points: &[usize]) -> Option<Bound<'
         root,
         precomputed: false,
         fits_single: all.fits_single,
+        composed: OnceLock::new(),
     })
 }
 
@@ -191,7 +196,8 @@ fn bind_matrix<'a>(kernel: &Kernel, matrix: CowArray<'a, f64, Ix2>, symmetric: b
         Binder { slots, matrix: Some((matrix, symmetric)), objects: None, shared: None, mixed: None, parameters: 0 };
     let root = binder.bind(kernel, 0)?;
     let kernel = kernel.clone();
-    Ok(Bound { kernel, shape, symmetric, slots: binder.slots, root, precomputed: true, fits_single: true })
+    let (slots, composed) = (binder.slots, OnceLock::new());
+    Ok(Bound { kernel, shape, symmetric, slots, root, precomputed: true, fits_single: true, composed })
 }
 
 pub(super) struct Binder<'a, 'o> {

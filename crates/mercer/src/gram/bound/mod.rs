@@ -8,6 +8,7 @@ mod diagonal_slopes;
 mod embedding;
 mod error_bound;
 mod family;
+mod features;
 mod fill;
 mod formula;
 mod gradient;
@@ -19,17 +20,19 @@ mod slots;
 mod tangent;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2};
 
 pub(crate) use self::family::KernelFamily;
 use self::fill::Tile;
-use self::node::{Kind, Node};
+use self::node::Node;
 pub(super) use self::node_paths::vertex_vectors;
 pub(crate) use self::shared::KernelList;
 use self::slots::Slots;
 use super::{Rows, SparseRows, Tiles};
 use crate::error::MemoryPurpose;
+use crate::kernel::sparse_rows::RowsAndColumns;
 use crate::kernel::{Kernel, Property};
 use crate::{Error, Result};
 
@@ -48,33 +51,14 @@ pub struct Bound<'a> {
     precomputed: bool,
     /// Whether values and distances fit into single precision.
     fits_single: bool,
+    /// The features of a composed kernel, made when they are first requested.
+    composed: OnceLock<Option<RowsAndColumns>>,
 }
 
 impl Bound<'_> {
     /// The kernel with every median resolved to the number that is used.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
-    }
-
-    /// The sparse features whose inner products the values are, of the row points and of the column
-    /// points; `None` for a kernel without explicit features.
-    ///
-    /// # Example
-    /// ```
-    /// use mercer::{Compute, Kernel, gram::Pairs, points::Strings};
-    /// let strings: Strings = ["abab", "b"].into_iter().collect();
-    /// let k: Kernel = "spectrum(length=1)".parse()?;
-    /// let bound = k.bind(Pairs::Within((&strings).into()), &Compute::new())?;
-    /// let (rows, _) = bound.features().unwrap();
-    /// // The columns are `a` and `b`.
-    /// assert_eq!((&rows.starts[..], &rows.columns[..], &rows.values[..]), (&[0, 2, 3][..], &[0, 1, 1][..], &[2.0, 2.0, 1.0][..]));
-    /// # Ok::<(), mercer::Error>(())
-    /// ```
-    pub fn features(&self) -> Option<(&SparseRows, &SparseRows)> {
-        match &self.root.kind {
-            Kind::Object(tiles) => tiles.features(),
-            _ => None,
-        }
     }
 
     /// Whether the rules prove that the kernel is positive semi-definite on as many columns as the points have.
@@ -191,6 +175,10 @@ impl Tiles for Bound<'_> {
 
     fn diagonal(&self) -> Result<Vec<f64>> {
         Ok(diagonal::rows(self)?.to_vec())
+    }
+
+    fn features(&self) -> Option<(&SparseRows, &SparseRows)> {
+        Bound::features(self)
     }
 }
 

@@ -78,6 +78,10 @@ impl ObjectKernel for ShortestPath {
         let (rows, cols) = pairs.graphs()?;
         Ok(shortest_path(rows, cols, self.labels, compute)?.tiles())
     }
+
+    fn has_features(&self) -> bool {
+        true
+    }
 }
 
 /// The page of the catalogue.

@@ -58,6 +58,10 @@ impl ObjectKernel for VertexHistogram {
         let (rows, cols) = pairs.graphs()?;
         Ok(vertex_histogram(rows, cols, compute)?.tiles())
     }
+
+    fn has_features(&self) -> bool {
+        true
+    }
 }
 
 /// The page of the catalogue.

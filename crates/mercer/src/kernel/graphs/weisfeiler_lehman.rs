@@ -88,6 +88,10 @@ impl ObjectKernel for WeisfeilerLehman {
         Ok(Features::concatenated(&depths(rows, cols, self.depth, compute)?)?.tiles())
     }
 
+    fn has_features(&self) -> bool {
+        true
+    }
+
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks { name: ENTRY.name, range: 0..=self.depth, count: count_depths })
     }

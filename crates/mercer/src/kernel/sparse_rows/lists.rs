@@ -23,19 +23,7 @@ pub(super) struct Lists {
 
 impl Lists {
     pub(super) fn new(rows: &SparseRows) -> Self {
-        let mut starts = vec![0; rows.width + 1];
-        for (feature, &count) in rows.occurrences().iter().enumerate() {
-            starts[feature + 1] = starts[feature] + count as usize;
-        }
-        let mut next = starts.clone();
-        let (mut columns, mut values) = (vec![0; rows.columns.len()], vec![0.0; rows.columns.len()]);
-        for j in 0..rows.len() {
-            for at in rows.starts[j]..rows.starts[j + 1] {
-                let place = &mut next[rows.columns[at] as usize];
-                (columns[*place], values[*place]) = (j as u32, rows.values[at]);
-                *place += 1;
-            }
-        }
+        let SparseRows { starts, columns, values, .. } = rows.transposed();
         Self { blocks: blocks(&starts), starts, columns, values }
     }
 

@@ -1,5 +1,7 @@
 //! Sparse rows from parts that were computed in parallel.
 
+use std::borrow::Borrow;
+
 use super::SparseRows;
 use crate::{Error, Result};
 
@@ -43,16 +45,17 @@ impl SparseRows {
     ///
     /// # Errors
     /// [`Error::Unsupported`] if there are more than `2³² − 1` columns.
-    pub(crate) fn beside(blocks: &[Self]) -> Result<Self> {
+    pub(crate) fn beside<B: Borrow<Self>>(blocks: &[B]) -> Result<Self> {
+        let blocks: Vec<&Self> = blocks.iter().map(Borrow::borrow).collect();
         let width = blocks.iter().map(|block| block.width).sum();
         if width > u32::MAX as usize {
             let reason = "at most 2³² − 1 features are supported";
             return Err(Error::unsupported("explicit features", format!("{width} features"), reason, ""));
         }
         let mut part = Part::default();
-        for i in 0..blocks.first().map_or(0, Self::len) {
+        for i in 0..blocks.first().map_or(0, |block| block.len()) {
             let mut left = 0;
-            for block in blocks {
+            for block in &blocks {
                 let (columns, values) = block.row(i);
                 part.columns.extend(columns.iter().map(|column| left + column));
                 part.values.extend_from_slice(values);

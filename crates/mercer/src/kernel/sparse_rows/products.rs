@@ -1,6 +1,7 @@
 //! The matrix of the inner products of sparse rows: the Gram matrix of kernels with explicit features.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::SparseRows;
 use super::lists::Lists;
@@ -28,7 +29,9 @@ const MAX_PANEL_BYTES: f64 = (1u64 << 28) as f64;
 pub(crate) struct SparseProducts {
     rows: SparseRows,
     columns: Option<SparseRows>,
-    method: Method,
+    is_dense: bool,
+    /// Made with the first rectangle: who reads the features alone does not need it.
+    method: OnceLock<Method>,
     /// About how many operations a value takes.
     operations: usize,
 }
@@ -43,15 +46,17 @@ impl SparseProducts {
     /// Prepares products of rows and columns, or of rows and rows if `columns` is `None`. Both have
     /// the same width.
     pub(crate) fn new(rows: SparseRows, columns: Option<SparseRows>) -> Self {
+        Self::within(MAX_PANEL_BYTES, rows, columns)
+    }
+
+    /// The same with dense columns only if they take at most this many bytes.
+    pub(crate) fn within(panel_bytes: f64, rows: SparseRows, columns: Option<SparseRows>) -> Self {
         let of = columns.as_ref().unwrap_or(&rows);
         let (lists, panels) = (list_work(&rows, of), PANEL_COST * panel_work(&rows, of));
-        let fits = Panels::bytes(of.len(), of.width) <= MAX_PANEL_BYTES;
-        let (method, work) = match fits && panels <= lists {
-            true => (Method::Panels(Panels::new(of)), panels),
-            false => (Method::Lists(Lists::new(of)), lists),
-        };
+        let is_dense = Panels::bytes(of.len(), of.width) <= panel_bytes && panels <= lists;
+        let work = if is_dense { panels } else { lists };
         let values = (rows.len() * of.len()).max(1) as f64;
-        Self { method, operations: 1 + (work / values) as usize, rows, columns }
+        Self { is_dense, method: OnceLock::new(), operations: 1 + (work / values) as usize, rows, columns }
     }
 
     /// The number of rows and of columns.
@@ -75,9 +80,16 @@ impl SparseProducts {
         self.operations
     }
 
+    fn method(&self) -> Method {
+        if self.is_dense {
+            return Method::Panels(Panels::new(self.columns()));
+        }
+        Method::Lists(Lists::new(self.columns()))
+    }
+
     /// Writes the rectangle of the given rows and columns, row after row, on the calling thread.
     pub(crate) fn fill(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]) {
-        match &self.method {
+        match self.method.get_or_init(|| self.method()) {
             Method::Panels(panels) => panels.fill(&self.rows, rows, cols, out),
             Method::Lists(lists) => lists.fill(&self.rows, rows, cols, out),
         }
@@ -117,11 +129,11 @@ mod tests {
     }
 
     fn both_methods(rows: &SparseRows, columns: Option<&SparseRows>) -> [SparseProducts; 2] {
-        let of = columns.unwrap_or(rows);
-        [Method::Panels(Panels::new(of)), Method::Lists(Lists::new(of))].map(|method| SparseProducts {
+        [true, false].map(|is_dense| SparseProducts {
             rows: rows.clone(),
             columns: columns.cloned(),
-            method,
+            is_dense,
+            method: OnceLock::new(),
             operations: 1,
         })
     }
@@ -174,7 +186,7 @@ mod tests {
     fn the_method_follows_the_work() {
         let dense = SparseProducts::new(random_rows(1, 100, 50, 60), None);
         let sparse = SparseProducts::new(random_rows(1, 100, 2000, 1), None);
-        assert!(matches!((&dense.method, &sparse.method), (Method::Panels(_), Method::Lists(_))));
+        assert!(dense.is_dense && !sparse.is_dense);
         let empty = SparseProducts::new(random_rows(1, 0, 5, 1), None);
         empty.fill(&[], 0..0, &mut []);
         assert!(empty.rows().squared_norms().is_empty());

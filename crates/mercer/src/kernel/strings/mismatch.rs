@@ -90,6 +90,10 @@ impl ObjectKernel for Mismatch {
         };
         Ok(Box::new(MismatchTiles::new(rows, cols, substrings, compute)?))
     }
+
+    fn has_features(&self) -> bool {
+        true
+    }
 }
 
 /// The page of the catalogue.

@@ -77,6 +77,10 @@ impl ObjectKernel for Spectrum {
         Ok(Box::new(SparseTiles::new(rows, cols)))
     }
 
+    fn has_features(&self) -> bool {
+        true
+    }
+
     fn blocks(&self) -> Option<Blocks> {
         let last = self.length.get() as usize;
         Some(Blocks { name: ENTRY.name, range: if self.blended { 1 } else { last }..=last, count: count_lengths })

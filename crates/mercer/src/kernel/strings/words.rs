@@ -130,6 +130,10 @@ impl ObjectKernel for Words {
             _ => Ok(None),
         }
     }
+
+    fn has_features(&self) -> bool {
+        true
+    }
 }
 
 /// The page of the catalogue.

@@ -9,7 +9,9 @@
 mod centers;
 mod direct;
 mod effects;
+mod features;
 mod fit;
+mod head;
 mod interval;
 mod iterative;
 mod mixed;

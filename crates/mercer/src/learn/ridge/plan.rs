@@ -20,13 +20,26 @@ const MIXED_ROWS: usize = 1200;
 /// cores.
 const TOO_MANY: f64 = 1e14;
 
+/// Operations of a matrix from which explicit features are used although diagnostics were requested,
+/// which they do not give: minutes on a few cores.
+const MANY_OPERATIONS: f64 = 1e12;
+/// How many times fewer operations explicit features must take: the number of steps is a guess.
+const CHEAPER: f64 = 2.0;
+/// A sparse multiply-add takes as long as this many operations of a factorization.
+const SPARSE: f64 = 8.0;
+/// Features up to which all of them are in the preconditioner, which is then the inverse.
+const ALL_FEATURES: usize = 3072;
+/// The features in the preconditioner where there are more.
+const SOME_FEATURES: usize = 1024;
+
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RidgeSolver {
-    /// The state space where the kernel has one and λ > 0; else Cholesky where the matrix fits into
-    /// the memory limit (in mixed precision for 1200 rows and more when no diagnostics are
-    /// requested), else conjugate gradients, and a few centers where these would take too long.
-    /// Where [`Ridge::centers`] are given, these.
+    /// The state space where the kernel has one and λ > 0; explicit features where the kernel has
+    /// these and they are clearly cheaper (or the matrix does not fit); else Cholesky where the
+    /// matrix fits into the memory limit (in mixed precision for 1200 rows and more when no
+    /// diagnostics are requested), else conjugate gradients, and a few centers where these would
+    /// take too long. Where [`Ridge::centers`] are given, these.
     #[default]
     Auto,
     /// A Cholesky factor of `K + λI`, in `f64`; the minimum-norm solution where the matrix is
@@ -47,6 +60,11 @@ pub enum RidgeSolver {
     /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor
     /// as preconditioner. Needs λ > 0; gives no leave-one-out residuals.
     ConjugateGradients,
+    /// For kernels with explicit features ([`Bound::features`](crate::gram::Bound::features)):
+    /// conjugate gradients with products `F(Fᵀv)`, preconditioned with the heaviest features. The
+    /// same answer, in time and memory linear in the features. Needs λ > 0; gives no leave-one-out
+    /// residuals.
+    Features,
     /// Functions on a few centers instead of all points, by preconditioned conjugate gradients: an
     /// approximation, for samples of any length. Needs λ > 0; gives no leave-one-out residuals and
     /// no standard errors.
@@ -63,6 +81,7 @@ impl RidgeSolver {
             Self::StateSpace => "state_space",
             Self::Eigen => "eigen",
             Self::ConjugateGradients => "conjugate_gradients",
+            Self::Features => "features",
             Self::Centers => "centers",
         }
     }
@@ -77,6 +96,7 @@ impl fmt::Display for RidgeSolver {
             Self::StateSpace => "state space",
             Self::Eigen => "eigendecomposition",
             Self::ConjugateGradients => "conjugate gradients",
+            Self::Features => "conjugate gradients on explicit features",
             Self::Centers => "conjugate gradients on centers",
         })
     }
@@ -134,11 +154,20 @@ pub(super) struct Size {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) outputs: usize,
+    /// Of the explicit features, where there are such.
+    pub(super) features: Option<FeatureSize>,
+}
+
+/// The number of values of sparse features that are not 0, and that of their columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FeatureSize {
+    pub(super) values: usize,
+    pub(super) width: usize,
 }
 
 impl Ridge {
     /// The plan for `rows` points of `columns` numbers and `outputs` targets: what [`Ridge::fit`]
-    /// will run.
+    /// will run. How many explicit features objects have depends on them: [`Ridge::plan_on`].
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory) when nothing that would answer exactly fits into the
@@ -155,7 +184,7 @@ impl Ridge {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
-        self.plan_for(Size { rows, columns, outputs }, false, compute)
+        self.plan_for(Size { rows, columns, outputs, features: None }, false, compute)
     }
 
     /// The plan, for data with unpenalized functions beyond the intercept or without.
@@ -167,6 +196,7 @@ impl Ridge {
             RidgeSolver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "requested")),
             RidgeSolver::Eigen => eigen(size, "requested"),
             RidgeSolver::ConjugateGradients => conjugate_gradients(size, compute, "requested"),
+            RidgeSolver::Features => features(size, compute, "requested"),
             RidgeSolver::Centers => self.on_centers(size, compute, "requested")?,
             RidgeSolver::Auto => self.choose(size, null_space, compute)?,
         };
@@ -178,7 +208,7 @@ impl Ridge {
     fn choose(&self, size: Size, null_space: bool, compute: &Compute) -> Result<RidgePlan> {
         let exact = self.choose_exact(size, compute);
         let possible = self.lambda > 0.0 && !null_space && !self.indefinite && !self.kernel.is_precomputed();
-        if !possible || exact.solver == RidgeSolver::StateSpace {
+        if !possible || matches!(exact.solver, RidgeSolver::StateSpace | RidgeSolver::Features) {
             return Ok(exact);
         }
         let late = !compute.is_in_time(exact.flops);
@@ -198,6 +228,27 @@ impl Ridge {
         if let Some(plan) = self.state_space(size).filter(|_| self.lambda > 0.0) {
             return plan;
         }
+        let matrix = self.choose_matrix(size, compute);
+        self.on_features(size, &matrix, compute).unwrap_or(matrix)
+    }
+
+    /// The plan on explicit features, if there are such and a plan with the kernel matrix takes much
+    /// longer or does not fit.
+    fn on_features(&self, size: Size, matrix: &RidgePlan, compute: &Compute) -> Option<RidgePlan> {
+        let fits = matrix.solver != RidgeSolver::ConjugateGradients;
+        let reason = match fits {
+            true => "explicit features take far fewer operations than the kernel matrix",
+            false => "the kernel matrix does not fit into the memory limit, the explicit features do",
+        };
+        let plan = size.features.filter(|_| self.lambda > 0.0).map(|_| features(size, compute, reason))?;
+        // Diagnostics that were requested are left out only where they would take minutes.
+        let worth = !self.diagnostics || matrix.flops > MANY_OPERATIONS;
+        let cheaper = CHEAPER * plan.flops < matrix.flops && worth;
+        (plan.bytes <= compute.memory() && (!fits || cheaper)).then_some(plan)
+    }
+
+    /// The exact answer from the kernel matrix, stored or not.
+    fn choose_matrix(&self, size: Size, compute: &Compute) -> RidgePlan {
         let dense = self.cholesky(size, compute, "the matrix fits into the memory limit");
         let fits = self.cholesky_bytes(size, PLANNED_THREADS) <= compute.memory();
         if fits && self.lambda > 0.0 && !self.diagnostics && size.rows >= MIXED_ROWS {
@@ -317,6 +368,30 @@ fn conjugate_gradients(size: Size, compute: &Compute, reason: &str) -> RidgePlan
         bytes,
         flops,
         rank: rank as usize,
+        centers: 0,
+        seconds: None,
+        reason: reason.into(),
+    }
+}
+
+/// Features, their transpose, and twice again those of the preconditioner with its matrix.
+fn features(size: Size, compute: &Compute, reason: &str) -> RidgePlan {
+    let FeatureSize { values, width } = size.features.unwrap_or(FeatureSize { values: 0, width: 0 });
+    let sparse = 4 * (12 * values as u64 + 8 * (size.rows + width) as u64);
+    let held = sparse + vectors(size) + 8 * (width * size.outputs) as u64;
+    let largest = (compute.memory().saturating_sub(held) / 2 / 16).isqrt() as usize;
+    let rank = if width <= ALL_FEATURES.min(largest) { width } else { SOME_FEATURES.min(largest) };
+    let steps = if rank == width { 4.0 } else { 200.0 };
+    let (m, outputs) = (rank as f64, size.outputs as f64 + 1.0);
+    // A row has fewer of the features in the preconditioner than in all.
+    let per_row = (values as f64 / size.rows.max(1) as f64).min(m);
+    let inner = m.powi(3) / 3.0 + SPARSE * values as f64 * per_row;
+    let flops = inner + steps * outputs * (SPARSE * 4.0 * values as f64 + 4.0 * m * m);
+    RidgePlan {
+        solver: RidgeSolver::Features,
+        bytes: held + 16 * (rank as u64).pow(2),
+        flops,
+        rank,
         centers: 0,
         seconds: None,
         reason: reason.into(),

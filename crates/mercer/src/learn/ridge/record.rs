@@ -138,6 +138,7 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
             RidgeMethod::Mixed { .. } => "mixed",
             RidgeMethod::ConjugateGradients { .. } => "conjugate_gradients",
             RidgeMethod::StateSpace { .. } => "state_space",
+            RidgeMethod::Features { .. } => "features",
             RidgeMethod::Centers { .. } => "centers",
         },
     );
@@ -152,6 +153,12 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
         | RidgeMethod::ConjugateGradients { iterations, residual, rank } => {
             record.put_count("method_iterations", iterations);
             record.put_number("method_residual", residual);
+            record.put_count("method_rank", rank);
+        }
+        RidgeMethod::Features { iterations, residual, features, rank } => {
+            record.put_count("method_iterations", iterations);
+            record.put_number("method_residual", residual);
+            record.put_count("method_features", features);
             record.put_count("method_rank", rank);
         }
         RidgeMethod::Centers { centers, iterations, residual, converged, missed } => {
@@ -183,6 +190,12 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
             residual: record.number("method_residual")?,
             rank: record.count("method_rank")?,
         },
+        "features" => RidgeMethod::Features {
+            iterations: record.count("method_iterations")?,
+            residual: record.number("method_residual")?,
+            features: record.count("method_features")?,
+            rank: record.count("method_rank")?,
+        },
         "centers" => RidgeMethod::Centers {
             centers: record.count("method_centers")?,
             iterations: record.count("method_iterations")?,
@@ -195,13 +208,14 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(RidgeSolver, &str); 7] = [
+const SOLVERS: [(RidgeSolver, &str); 8] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
     (RidgeSolver::StateSpace, "state_space"),
+    (RidgeSolver::Features, "features"),
     (RidgeSolver::Centers, "centers"),
 ];
 

@@ -47,6 +47,17 @@ pub enum RidgeMethod {
         /// Columns of the preconditioner.
         rank: usize,
     },
+    /// By conjugate gradients on explicit features.
+    Features {
+        /// Products with the features and with their transpose.
+        iterations: usize,
+        /// The largest relative residual over the outputs, computed from the solution.
+        residual: f64,
+        /// The number of features.
+        features: usize,
+        /// Features in the preconditioner.
+        rank: usize,
+    },
     /// On a few centers, by conjugate gradients: an approximation.
     Centers {
         /// The centers.

@@ -4,10 +4,12 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::plan::{RidgeSolver, Size};
 use super::problem::{Problem, RidgeData};
+use super::solution::Solution;
 use super::spectrum::RidgeSpectrum;
-use super::{RidgeFit, centers, direct, iterative, mixed, state_space};
+use super::{RidgeFit, RidgePlan, centers, direct, features, iterative, mixed, state_space};
 use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
+use crate::gram::Pairs;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -136,34 +138,77 @@ impl Ridge {
 
     fn fit_data(&self, data: RidgeData<'_>, compute: &Compute) -> Result<RidgeFit> {
         self.check(data.x, compute)?;
-        let size = Size { rows: data.x.len(), columns: data.x.columns(), outputs: data.y.ncols() };
-        let plan = self.plan_for(size, data.basis.is_some(), compute)?;
+        let bind = || Problem::new(&self.kernel, self.intercept, data, compute);
+        // How many features there are is known once they are counted.
+        let bound = if self.may_use_features(data.x) { Some(bind()?) } else { None };
+        let features = bound.as_ref().and_then(|problem| features::size(&problem.bound));
+        let size = Size { rows: data.x.len(), columns: data.x.columns(), outputs: data.y.ncols(), features };
+        let mut plan = self.plan_for(size, data.basis.is_some(), compute)?;
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
         }
-        let problem = Problem::new(&self.kernel, self.intercept, data, compute)?;
-        let solution = match plan.solver {
-            RidgeSolver::ConjugateGradients => iterative::solve(&problem, self.lambda, plan.rank, compute)?,
-            RidgeSolver::Mixed => {
-                let proven = !self.indefinite && !self.kernel.is_precomputed();
-                mixed::solve(&problem, self.lambda, proven, self.tolerance, compute)?
-            }
-            RidgeSolver::StateSpace => {
-                state_space::solve(&problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)?
-            }
-            RidgeSolver::Eigen => {
-                let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, &problem, compute)?;
-                spectrum.solution(self.lambda, &problem, self.diagnostics)?
-            }
-            RidgeSolver::Auto | RidgeSolver::Centers | RidgeSolver::Cholesky => {
-                direct::solve(&problem, self.lambda, self.diagnostics, compute)?
-            }
-        };
+        let problem = bound.map_or_else(bind, Ok)?;
+        let mut solution = self.solve(&problem, data, &plan, compute);
+        if let (RidgeSolver::Auto, RidgeSolver::Features, Err(Error::NotConverged { .. })) =
+            (self.solver, plan.solver, &solution)
+        {
+            plan = self.plan_for(Size { features: None, ..size }, true, compute)?;
+            solution = self.solve(&problem, data, &plan, compute);
+        }
+        let solution = solution?;
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
             let reason = format!("the regularized matrix of this data has the eigenvalue {value:e}");
             return Err(Error::NotPositiveDefinite { kernel: self.kernel.to_string(), reason, counterexample: None });
         }
         RidgeFit::new(self, data, &problem, solution, plan, compute)
+    }
+
+    /// The plan for these points and `outputs` targets: as [`Ridge::plan`], and with the number of
+    /// explicit features that objects have.
+    ///
+    /// # Errors
+    /// As [`Ridge::plan`] and [`Kernel::bind`].
+    pub fn plan_on<'a>(&self, x: impl Into<Points<'a>>, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
+        let x = self.kernel.points(x);
+        let (rows, columns) = (x.len(), x.columns());
+        let features = match self.may_use_features(x) {
+            true => features::size(&self.kernel.bind(Pairs::Within(x), compute)?),
+            false => None,
+        };
+        self.plan_for(Size { rows, columns, outputs, features }, false, compute)
+    }
+
+    /// Whether the points may have explicit features that the solver uses.
+    fn may_use_features(&self, x: Points<'_>) -> bool {
+        let possible = matches!(self.solver, RidgeSolver::Auto | RidgeSolver::Features) && self.centers.is_none();
+        possible && !matches!(x, Points::Vectors(_) | Points::Precomputed(_)) && self.kernel.has_features()
+    }
+
+    fn solve(
+        &self,
+        problem: &Problem<'_>,
+        data: RidgeData<'_>,
+        plan: &RidgePlan,
+        compute: &Compute,
+    ) -> Result<Solution> {
+        match plan.solver {
+            RidgeSolver::Features => features::solve(problem, self.lambda, plan.rank, compute),
+            RidgeSolver::ConjugateGradients => iterative::solve(problem, self.lambda, plan.rank, compute),
+            RidgeSolver::Mixed => {
+                let proven = !self.indefinite && !self.kernel.is_precomputed();
+                mixed::solve(problem, self.lambda, proven, self.tolerance, compute)
+            }
+            RidgeSolver::StateSpace => {
+                state_space::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
+            }
+            RidgeSolver::Eigen => {
+                let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, problem, compute)?;
+                spectrum.solution(self.lambda, problem, self.diagnostics)
+            }
+            RidgeSolver::Auto | RidgeSolver::Centers | RidgeSolver::Cholesky => {
+                direct::solve(problem, self.lambda, self.diagnostics, compute)
+            }
+        }
     }
 
     /// The settings by name: `kernel`, `lambda`, `intercept`, `solver`, `diagnostics`,

@@ -5,9 +5,9 @@ use std::fmt;
 use super::regression::{OneClass, Svr};
 use super::schedule::{Kept, Scheme};
 use super::svc::Svc;
-use crate::Compute;
 use crate::compute::human_bytes;
 use crate::solve::{ClassBlocks, KernelRows};
+use crate::{Compute, Kernel};
 
 /// The plan of a fit. The number of steps depends on the data and is not known in advance.
 ///
@@ -29,7 +29,8 @@ pub struct SvmPlan {
     pub working_set: usize,
     /// Which kernel values stay in memory.
     pub kept: KeptValues,
-    /// Bytes of kernel values, at most; for classes of the same size.
+    /// Bytes of kernel values, at most; for classes of the same size, and without the explicit
+    /// features themselves.
     pub bytes: u64,
     /// Floating-point operations of one pass over all pairs of rows: what the kernel values cost.
     pub flops: f64,
@@ -44,10 +45,35 @@ pub enum KeptValues {
     Classes,
     /// The rows requested last.
     Rows,
+    /// Those of a working set: others come from the explicit features of the points.
+    Features,
 }
 
 impl SvmPlan {
-    fn new(rows: usize, columns: usize, binary: usize, per_row: usize, set: usize, compute: &Compute) -> Self {
+    fn new(
+        kernel: &Kernel,
+        (rows, columns): (usize, usize),
+        binary: usize,
+        per_row: usize,
+        set: usize,
+        compute: &Compute,
+    ) -> Self {
+        let plan = Self::of_values((rows, columns), binary, per_row, set, compute);
+        if !kernel.has_features() || KernelRows::is_made_whole(rows, compute) {
+            return plan;
+        }
+        let bytes = KernelRows::feature_bytes(set, plan.variables, 0);
+        Self { kept: KeptValues::Features, bytes, ..plan }
+    }
+
+    /// The plan with kernel values that are kept as far as memory allows.
+    fn of_values(
+        (rows, columns): (usize, usize),
+        binary: usize,
+        per_row: usize,
+        set: usize,
+        compute: &Compute,
+    ) -> Self {
         let all = KernelRows::whole_bytes(rows);
         let room = compute.memory() / 4 * 3;
         let least = 4 * (set.min(rows) as u64).saturating_mul(rows as u64);
@@ -69,6 +95,9 @@ impl fmt::Display for SvmPlan {
             KeptValues::Whole => "the kernel matrix is kept",
             KeptValues::Classes => "the kernel matrices of the classes are kept",
             KeptValues::Rows => "the last rows of the kernel matrix are kept",
+            KeptValues::Features => {
+                "the kernel values of a working set are kept, the others come from explicit features"
+            }
         };
         let (variables, set, bytes) = (self.variables, self.working_set, human_bytes(self.bytes));
         write!(f, "dual problem: {binary}, {variables} variables, {set} at a time; {kept} ({bytes}), ")?;
@@ -83,9 +112,9 @@ impl Svc {
             Scheme::OneVersusRest if classes > 2 => classes,
             _ => classes * classes.saturating_sub(1) / 2,
         };
-        let plan = SvmPlan::new(rows, columns, binary, 1, self.solver.working_set, compute);
+        let plan = SvmPlan::new(&self.kernel, (rows, columns), binary, 1, self.solver.working_set, compute);
         let sizes = vec![rows.div_ceil(classes.max(1)); classes];
-        if self.scheme == Scheme::OneVersusRest {
+        if self.scheme == Scheme::OneVersusRest || plan.kept == KeptValues::Features {
             return plan;
         }
         match Kept::choose(&sizes, compute) {
@@ -102,13 +131,13 @@ impl Svc {
 impl Svr {
     /// The plan for this many rows and columns.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
-        SvmPlan::new(rows, columns, 1, 2, self.solver.working_set, compute)
+        SvmPlan::new(&self.kernel, (rows, columns), 1, 2, self.solver.working_set, compute)
     }
 }
 
 impl OneClass {
     /// The plan for this many rows and columns.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
-        SvmPlan::new(rows, columns, 1, 1, self.solver.working_set, compute)
+        SvmPlan::new(&self.kernel, (rows, columns), 1, 1, self.solver.working_set, compute)
     }
 }

@@ -44,14 +44,16 @@ pub(super) enum Kept {
     Blocks { pairs: usize },
     /// The whole matrix.
     Whole,
+    /// None, but the explicit features of the points; this many working sets fit into memory.
+    Features { sets: usize },
     /// None: the binary SVMs come one after the other, each with its own rows.
     Nothing,
 }
 
-/// The same with the values.
+/// The same with the values; whole are the rows of all points.
 enum Shared<'b> {
     Blocks(ClassBlocks<'b>),
-    Whole(KernelRows<'static>),
+    Whole(KernelRows<'b>),
     Nothing,
 }
 
@@ -67,18 +69,30 @@ impl Kept {
         }
         if whole <= room { Self::Whole } else { Self::Nothing }
     }
+
+    /// The explicit features of this many points, where they take the place of a matrix: if that is
+    /// large or does not fit.
+    pub(super) fn features(n: usize, set: usize, compute: &Compute) -> Option<Self> {
+        let bytes = KernelRows::feature_bytes(set, n, 0);
+        let sets = usize::try_from(compute.memory() / 2 / bytes.max(1)).unwrap_or(usize::MAX);
+        (!KernelRows::is_made_whole(n, compute)).then_some(Self::Features { sets: sets.max(1) })
+    }
 }
 
 impl Schedule {
     pub(super) fn new(svc: &Svc, x: Points<'_>, tasks: Tasks, compute: &Compute) -> Result<Self> {
-        let kernel = bind(&svc.kernel, x, svc.indefinite, compute)?.kernel().clone();
+        let bound = bind(&svc.kernel, x, svc.indefinite, compute)?;
+        let kernel = bound.kernel().clone();
         let ordered = Sample::select(x, &tasks.order);
         let n = ordered.len();
         let sizes: Vec<usize> = tasks.classes().iter().map(ExactSizeIterator::len).collect();
         let paired = tasks.list.iter().all(|task| task.second.is_some());
         // Binary SVMs of a class against the rest have the points of all classes.
-        let kept = Kept::choose(if paired { &sizes } else { std::slice::from_ref(&n) }, compute);
-        Ok(Self { kernel, tasks, ordered, kept, least: svc.solver.working_set })
+        let sizes = if paired { &sizes[..] } else { std::slice::from_ref(&n) };
+        let least = svc.solver.working_set;
+        let features = bound.features().and_then(|_| Kept::features(n, least, compute));
+        let kept = features.unwrap_or_else(|| Kept::choose(sizes, compute));
+        Ok(Self { kernel, tasks, ordered, kept, least })
     }
 
     /// The binary SVMs of a list of classifiers that differ in `C` only: in parallel on the shared
@@ -97,6 +111,7 @@ impl Schedule {
         let shared = match self.kept {
             Kept::Blocks { .. } => Shared::Blocks(ClassBlocks::new(&bound, self.tasks.classes(), compute)?),
             Kept::Whole => Shared::Whole(KernelRows::whole(&bound, compute)?),
+            Kept::Features { .. } => Shared::Whole(self.rows(&bound, compute)?),
             Kept::Nothing => Shared::Nothing,
         };
         let one = |task: &Task, guess: Option<Vec<f64>>, room: &mut PairRoom| match (&shared, task.second) {
@@ -128,7 +143,7 @@ impl Schedule {
     ) -> Result<Vec<Along>> {
         let at_once = match self.kept {
             Kept::Nothing => return tasks.iter().map(|task| one(task, &mut PairRoom::default())).collect(),
-            Kept::Blocks { pairs } if pairs < compute.threads() => pairs,
+            Kept::Blocks { pairs: count } | Kept::Features { sets: count } if count < compute.threads() => count,
             _ => tasks.len(),
         };
         let work = |room: &mut PairRoom, task: &Task| one(task, room);

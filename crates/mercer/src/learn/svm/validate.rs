@@ -1,5 +1,7 @@
 //! Held-out predictions along `C`, all folds and binary SVMs on one kernel matrix.
 
+use std::borrow::Cow;
+
 use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 
@@ -9,7 +11,7 @@ use super::schedule::Scheme;
 use super::support::{bind, check, rebind};
 use super::svc::{Penalty, Svc};
 use super::task::{Task, Tasks};
-use crate::gram::KernelList;
+use crate::gram::{Bound, KernelList};
 use crate::solve::KernelRows;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -100,7 +102,9 @@ impl Svc {
         let ordered = Ordered::new(self, kernels, x, &plan.order, &silent)?;
         for (at, kernel) in kernels.iter().enumerate() {
             compute.report("kernels", at as u64, kernels.len() as u64);
-            let whole = ordered.matrix(kernel, x, &silent)?;
+            let points = ordered.points(kernel, x);
+            let bound = ordered.bind(kernel, x, points.as_points(), &silent)?;
+            let whole = KernelRows::shared(&bound, &silent).map_err(advised)?;
             let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
             let mut predicted = Array2::zeros((x.len(), specs.len()));
             for (fold, held) in held.chunks_exact(plan.tasks.list.len().max(1)).enumerate() {
@@ -254,21 +258,29 @@ impl<'a> Ordered<'a> {
         if kernels.len() < 2 || !x.kind().is_object() {
             return Ok(Self { svc, order, objects: None });
         }
-        let objects = Sample::select(x, order);
-        let list = KernelList::new(kernels, objects.as_points(), KernelRows::whole_bytes(order.len()), compute)?;
+        let (objects, n) = (Sample::select(x, order), order.len());
+        // Where explicit features stand for the matrix, none is stored.
+        let beside = if KernelRows::is_made_whole(n, compute) { KernelRows::whole_bytes(n) } else { u64::MAX };
+        let list = KernelList::new(kernels, objects.as_points(), beside, compute)?;
         Ok(Self { svc, order, objects: Some((objects, list)) })
     }
 
-    /// The matrix of a kernel.
-    fn matrix(&self, kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<KernelRows<'static>> {
-        if let Some((objects, list)) = self.objects.as_ref().filter(|(_, list)| list.takes(kernel)) {
-            check(kernel, x, self.svc.indefinite, compute)?;
-            return KernelRows::whole(&list.bind(kernel, objects.as_points(), compute)?, compute).map_err(advised);
+    /// The points in this order, as a kernel takes them.
+    fn points(&self, kernel: &Kernel, x: Points<'_>) -> Cow<'_, Sample> {
+        match &self.objects {
+            Some((objects, _)) => Cow::Borrowed(objects),
+            None => Cow::Owned(Sample::select(kernel.points(x), self.order)),
         }
-        let x = kernel.points(x);
-        let kernel = bind(kernel, x, self.svc.indefinite, compute)?.kernel().clone();
-        let ordered = Sample::select(x, self.order);
-        KernelRows::whole(&rebind(&kernel, ordered.as_points(), compute)?, compute).map_err(advised)
+    }
+
+    /// A kernel on the points in this order.
+    fn bind<'p>(&self, kernel: &Kernel, x: Points<'_>, points: Points<'p>, compute: &Compute) -> Result<Bound<'p>> {
+        if let Some((_, list)) = self.objects.as_ref().filter(|(_, list)| list.takes(kernel)) {
+            check(kernel, x, self.svc.indefinite, compute)?;
+            return list.bind(kernel, points, compute);
+        }
+        let resolved = bind(kernel, kernel.points(x), self.svc.indefinite, compute)?.kernel().clone();
+        rebind(&resolved, points, compute)
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod blocks;
 mod cache;
+mod features;
 mod inner;
 mod kkt;
 mod lines;

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cache::{Cache, distinct};
+use super::features::FeatureRows;
 use super::lines::{Lines, runs};
 use crate::gram::simd::{Element, add_rows};
-use crate::gram::{self, Tiles};
+use crate::gram::{self, SparseRows, Tiles};
 use crate::{Compute, Result};
 
 /// Points up to which the whole matrix is stored: 64 MiB in single precision.
@@ -52,6 +53,8 @@ enum Store<'a> {
     Single(Cow<'a, [f32]>),
     /// Some rows, in single precision; the least recently used gives way.
     Cache(Cache<'a>),
+    /// The explicit features of the points, and no row.
+    Features(FeatureRows<'a>),
 }
 
 impl std::fmt::Debug for Store<'_> {
@@ -60,6 +63,7 @@ impl std::fmt::Debug for Store<'_> {
             Self::Double(_) => "whole matrix",
             Self::Single(_) => "whole matrix in single precision",
             Self::Cache(_) => "cached rows",
+            Self::Features(_) => "features",
         })
     }
 }
@@ -73,8 +77,11 @@ impl<'a> KernelRows<'a> {
     /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn new(tiles: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = tiles.shape().0;
-        if n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2 {
+        if Self::is_made_whole(n, compute) {
             return Self::whole(tiles, compute);
+        }
+        if let Some((features, _)) = tiles.features() {
+            return Self::of_features(tiles.diagonal()?, features, compute);
         }
         let diagonal = tiles.diagonal()?;
         gram::check_single(diagonal.iter().copied())?;
@@ -96,6 +103,39 @@ impl<'a> KernelRows<'a> {
         };
         let stride = diagonal.len();
         Ok(Self { diagonal, store, subset: None, stride })
+    }
+
+    /// The rows of all points for several problems on parts of them: the whole matrix, or explicit
+    /// features where there are such and the matrix is large or does not fit.
+    ///
+    /// # Errors
+    /// As [`KernelRows::whole`].
+    pub(crate) fn shared(tiles: &'a dyn Tiles, compute: &Compute) -> Result<Self> {
+        match tiles.features() {
+            Some((features, _)) if !Self::is_made_whole(features.len(), compute) => {
+                Self::of_features(tiles.diagonal()?, features, compute)
+            }
+            _ => Self::whole(tiles, compute),
+        }
+    }
+
+    /// Whether the whole matrix of this many points is made even if there are explicit features.
+    pub(crate) fn is_made_whole(n: usize, compute: &Compute) -> bool {
+        n <= WHOLE && Self::whole_bytes(n) <= compute.memory() / 2
+    }
+
+    /// Inner products of sparse features, none of them stored beyond a working set.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) when no working set fits.
+    pub(crate) fn of_features(diagonal: Vec<f64>, features: &'a SparseRows, compute: &Compute) -> Result<Self> {
+        let (store, stride) = (Store::Features(FeatureRows::new(features, compute)?), diagonal.len());
+        Ok(Self { diagonal, store, subset: None, stride })
+    }
+
+    /// The bytes that a working set of points with explicit features takes beside these.
+    pub(crate) fn feature_bytes(set: usize, points: usize, width: usize) -> u64 {
+        FeatureRows::bytes(set.min(points), points, width)
     }
 
     /// Whether this many points are few: their matrix is in double precision.
@@ -125,7 +165,7 @@ impl<'a> KernelRows<'a> {
     }
 
     /// The rows and columns of some points of a whole matrix: where they are if they lie in few
-    /// runs, else copied.
+    /// runs, else copied. Of explicit features those of the points.
     pub(crate) fn subset(&self, points: &[usize]) -> KernelRows<'_> {
         let (n, runs) = (self.stride, runs(points));
         let few = runs.len() <= RUNS;
@@ -134,21 +174,23 @@ impl<'a> KernelRows<'a> {
             Store::Single(matrix) if few => Store::Single(Cow::Borrowed(matrix.as_ref())),
             Store::Double(matrix) => Store::Double(subset(matrix, n, points).into()),
             Store::Single(matrix) => Store::Single(subset(matrix, n, points).into()),
+            Store::Features(features) => Store::Features(features.subset(points)),
             Store::Cache(_) => unreachable!("parts are taken only of matrices that were made whole"),
         };
         let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
-        if few {
+        if few && !matches!(store, Store::Features(_)) {
             KernelRows { diagonal, store, subset: Some(runs), stride: n }
         } else {
             KernelRows { diagonal, store, subset: None, stride: points.len() }
         }
     }
 
-    /// `Σ factor · K[point, column]` for some columns of a whole matrix that is no part of another.
+    /// `Σ factor · K[point, column]` for some columns of shared rows that are no part of others.
     pub(crate) fn combine(&self, terms: &[(usize, f64)], columns: &[usize]) -> Vec<f64> {
         match &self.store {
             Store::Double(matrix) => combine(matrix, self.stride, terms, columns),
             Store::Single(matrix) => combine(matrix, self.stride, terms, columns),
+            Store::Features(features) => features.combine(terms, columns),
             Store::Cache(_) => unreachable!("only matrices that were made whole are combined"),
         }
     }
@@ -166,6 +208,12 @@ impl<'a> KernelRows<'a> {
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let (store, stride) = match &mut self.store {
             Store::Cache(cache) => (Store::Cache(cache.restricted(points)?), points.len()),
+            // Few enough that their matrix is made once instead of a part of it for every working set.
+            Store::Features(features) if points.len() <= WHOLE && affordable(8) => {
+                let stride = features.submatrix(points, &mut double, compute).stride;
+                (Store::Double(double.into()), stride)
+            }
+            Store::Features(features) => (Store::Features(features.subset(points)), points.len()),
             Store::Double(matrix) if affordable(8) => {
                 let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut double, compute).stride;
                 (Store::Double(double.into()), stride)
@@ -184,6 +232,7 @@ impl<'a> KernelRows<'a> {
     pub(super) fn capacity(&self) -> usize {
         match &self.store {
             Store::Cache(cache) => cache.capacity,
+            Store::Features(features) => features.capacity.min(self.points()),
             _ => self.points(),
         }
     }
@@ -207,6 +256,7 @@ impl<'a> KernelRows<'a> {
                 Submatrix::Single(if all { lines } else { lines.gather(points, &mut room.single, compute) })
             }
             Store::Cache(cache) => Submatrix::Single(cache.block(points, &mut room.single, compute)?),
+            Store::Features(features) => Submatrix::Double(features.submatrix(points, &mut room.double, compute)),
         })
     }
 
@@ -217,7 +267,7 @@ impl<'a> KernelRows<'a> {
 
     /// Whether every row is in memory.
     pub(super) fn is_whole(&self) -> bool {
-        !matches!(self.store, Store::Cache(_))
+        !matches!(self.store, Store::Cache(_) | Store::Features(_))
     }
 
     /// Where the rows and columns lie in a whole matrix.
@@ -238,6 +288,7 @@ impl<'a> KernelRows<'a> {
                 cache.fetch(&distinct(&changes.iter().map(|change| change.0).collect::<Vec<_>>()), compute)?;
                 spread(changes, |p| cache.row(p), out, compute);
             }
+            Store::Features(features) => features.spread(changes, out, compute),
         }
         Ok(())
     }
