@@ -22,7 +22,7 @@ mod tiles;
 pub use crate::kernel::MetricKind;
 pub use crate::kernel::sparse_rows::SparseRows;
 pub use bound::Bound;
-pub(crate) use bound::KernelFamily;
+pub(crate) use bound::{KernelFamily, KernelList};
 pub(crate) use dense::{BLOCK, block_of, check_single, check_weights};
 pub use dense::{dense, dense_single};
 pub(crate) use distances::Distances;

@@ -1,10 +1,10 @@
 //! Base kernels on points that are not vectors: each brings its own rectangles of values.
 
 use std::fmt::Debug;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::Kernel;
-use super::sparse_rows::SparseRows;
+use super::sparse_rows::{RunningSums, SparseRows};
 use crate::points::{Graphs, PointKind, Strings};
 use crate::{Compute, Error, Points, Result};
 
@@ -62,13 +62,40 @@ pub(crate) trait ObjectKernel {
     fn resolve(&self, _pairs: ObjectPairs<'_>, _compute: &Compute) -> Result<Option<Kernel>> {
         Ok(None)
     }
+
+    /// The blocks of features of the kernel, where it shares them with others of its name.
+    fn blocks(&self) -> Option<Blocks> {
+        None
+    }
 }
+
+/// A kernel as a sum over blocks of features, which kernels with other parameters have in common:
+/// the depths of Weisfeiler–Lehman, the lengths of substrings.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    /// The name of the kernels that share blocks.
+    pub name: &'static str,
+    /// The blocks of this one.
+    pub range: RangeInclusive<usize>,
+    /// The features of all blocks of some ranges, from one pass.
+    pub count: CountBlocks,
+}
+
+/// The features of the blocks of some ranges on a sample, ascending and without empty blocks. All
+/// of them are counts.
+pub(crate) type CountBlocks = fn(Points<'_>, &[RangeInclusive<usize>], &Compute) -> Result<Vec<(usize, SparseRows)>>;
 
 /// A base kernel bound to objects.
 pub(crate) trait ObjectTiles: Debug + Send + Sync {
     /// Writes `k(xᵢ, yⱼ)` for these rows and columns to `out`, row after row. A value must not
     /// depend on the rectangle that it is computed in.
     fn fill(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]);
+
+    /// The same, where other kernels with the same blocks of features were computed on the same
+    /// rows and columns before.
+    fn fill_running(&self, rows: &[usize], cols: Range<usize>, _sums: &mut RunningSums, out: &mut [f64]) {
+        self.fill(rows, cols, out);
+    }
 
     /// `k(x, x)` for the row points, and for the column points where there are others.
     fn diagonals(&self) -> (&[f64], Option<&[f64]>);

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::Criterion;
 use super::criterion::deal;
+use crate::gram::KernelList;
 use crate::learn::Ridge;
 use crate::learn::ridge::{AtLambda, Problem, RidgeData, RidgeSolver, RidgeSpectrum, along, check_lambda};
 use crate::solve::{Solved, solve_positive};
@@ -116,7 +117,21 @@ pub fn ridge_path<'x>(
     weights: Option<ArrayView1<f64>>,
     compute: &Compute,
 ) -> Result<RidgePath> {
-    let x = ridge.kernel.points(x);
+    let (x, weights) = (x.into(), weights.as_ref().map(|w| w.view()));
+    let data = RidgeData { x: x.reborrow(), y: y.view(), basis: None, weights };
+    shared_path(ridge, None, lambdas, folds, data, compute)
+}
+
+/// The same for a kernel that may share features with others of a list.
+pub(super) fn shared_path(
+    ridge: &Ridge,
+    list: Option<&KernelList>,
+    lambdas: &[f64],
+    folds: Option<usize>,
+    data: RidgeData<'_>,
+    compute: &Compute,
+) -> Result<RidgePath> {
+    let x = ridge.kernel.points(data.x);
     for &lambda in lambdas {
         check_lambda(lambda)?;
     }
@@ -125,17 +140,17 @@ pub fn ridge_path<'x>(
     }
     let spec = Ridge { lambda: lambdas[0], solver: RidgeSolver::Eigen, ..ridge.clone() };
     spec.check(x, compute)?;
-    let problem = Problem::new(
-        &ridge.kernel,
-        ridge.intercept,
-        RidgeData { x: x.reborrow(), y: y.view(), basis: None, weights: weights.as_ref().map(|w| w.view()) },
-        compute,
-    )?;
+    let outputs = data.y.ncols();
+    let data = RidgeData { x, ..data };
+    let problem = match list.filter(|list| list.takes(&ridge.kernel)) {
+        Some(list) => Problem::shared(&ridge.kernel, list, ridge.intercept, data, compute)?,
+        None => Problem::new(&ridge.kernel, ridge.intercept, data, compute)?,
+    };
     let parts = folds.map(|k| deal(problem.rows(), k, compute)).transpose()?;
     let scores = match by_band(&problem, lambdas, parts.is_some(), compute)? {
         Some(scores) => Ok(scores),
         None => {
-            spec.plan(x.len(), x.size().numbers(), y.ncols(), compute)?;
+            spec.plan(x.len(), x.size().numbers(), outputs, compute)?;
             by_spectrum(&problem, lambdas, parts.as_deref(), compute)
         }
     };

@@ -80,8 +80,10 @@ impl RidgeSearch {
 
     /// The squared leave-one-out errors of every candidate at its best λ, row by row.
     fn errors(&self, candidates: &[Candidate], data: RidgeData<'_>, compute: &Compute) -> Result<Vec<Array1<f64>>> {
+        let list = self.shared(data.x, compute)?;
         let of = |candidate: Candidate| {
-            let sample = SearchData { x: data.x, y: data.y, weights: data.weights };
+            let weights = data.weights.as_ref().map(|w| w.view());
+            let sample = SearchData { x: data.x.reborrow(), y: data.y.view(), weights, list: list.as_ref() };
             let path = self.path(&candidate, &self.lambdas, sample, compute)?;
             let none = || Error::undefined("the score of every λ", "try larger values of λ");
             let lambda = self.lambdas[path.best(self.criterion).ok_or_else(none)?];

@@ -4,11 +4,12 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::grid::{log_grid, with_lengthscale};
-use super::path::{matrices, smallest};
+use super::path::{matrices, shared_path, smallest};
 use super::range::SearchedRange;
 use super::refine::refine_lambda;
 use super::screening::Screening;
-use super::{Criterion, RidgePath, ridge_path};
+use super::{Criterion, RidgePath};
+use crate::gram::KernelList;
 use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -174,6 +175,8 @@ pub(super) struct SearchData<'d> {
     pub(super) x: Points<'d>,
     pub(super) y: ArrayView2<'d, f64>,
     pub(super) weights: Option<ArrayView1<'d, f64>>,
+    /// The features that the kernels share on these points.
+    pub(super) list: Option<&'d KernelList>,
 }
 
 /// The surface while it grows.
@@ -248,7 +251,8 @@ impl RidgeSearch {
     ) -> Result<RidgeChoice> {
         let x = self.points(x);
         let weights = weights.as_ref().map(|w| w.view());
-        let sample = SearchData { x: x.reborrow(), y: y.view(), weights };
+        let list = self.shared(x, compute)?;
+        let sample = SearchData { x: x.reborrow(), y: y.view(), weights, list: list.as_ref() };
         let mut surface = self.score_grid(sample, compute)?;
         if let Err(error) = self.improve(&mut surface, sample, compute) {
             interrupted(error)?;
@@ -263,9 +267,15 @@ impl RidgeSearch {
         self.kernels.first().map_or(x, |kernel| kernel.points(x))
     }
 
+    /// The features that the kernels share on some points, if there are several kernels.
+    pub(super) fn shared(&self, x: Points<'_>, compute: &Compute) -> Result<Option<KernelList>> {
+        let beside = matrices(5, x.len());
+        (self.kernels.len() > 1).then(|| KernelList::new(&self.kernels, x, beside, compute)).transpose()
+    }
+
     /// Scores the candidates of the grid that survive screening.
     fn score_grid(&self, sample: SearchData<'_>, compute: &Compute) -> Result<Surface> {
-        let SearchData { x, y, weights } = sample;
+        let SearchData { x, y, weights, .. } = sample;
         let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, compute);
         let grid = self.grid()?;
         let mut screened = self.screen(&grid, RidgeData { x, y, basis: None, weights }, compute)?;
@@ -445,7 +455,8 @@ impl RidgeSearch {
         compute: &Compute,
     ) -> Result<RidgePath> {
         let (ridge, folds) = (self.ridge(candidate, 0.0), self.criterion.folds());
-        ridge_path(&ridge, lambdas, folds, sample.x, sample.y, sample.weights, compute)
+        let SearchData { x, y, weights, list } = sample;
+        shared_path(&ridge, list, lambdas, folds, RidgeData { x, y, basis: None, weights }, compute)
     }
 
     pub(super) fn ridge(&self, candidate: &Candidate, lambda: f64) -> Ridge {

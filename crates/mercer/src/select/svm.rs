@@ -175,6 +175,30 @@ mod tests {
     }
 
     #[test]
+    fn lengths_together_predict_as_each_alone() {
+        let mut random = Seed(8).stream("strings", 0);
+        let texts =
+            (0..60).map(|i| (0..30).map(|_| ["abc", "abb"][i % 2].as_bytes()[random.below(3)] as char).collect());
+        let strings: crate::points::Strings = texts.collect::<Vec<String>>().into_iter().collect();
+        let classes = Classes::from_indices((0..60).map(|i| i % 2).collect(), vec!["a".into(), "b".into()]).unwrap();
+        let solver = DualOptions { tolerance: 1e-8, ..Default::default() };
+        let svc = Svc { solver, ..Svc::new("spectrum()".parse().unwrap(), 1.0) };
+        let kernels =
+            ["spectrum(length=3)", "mismatch(length=2)", "spectrum(length=2, blended=true)", "spectrum(length=1)"]
+                .map(|text| format!("normalized({text})").parse::<Kernel>().unwrap());
+        let folds: Vec<usize> = (0..60).map(|row| row / 2 % 5).collect();
+        for memory in [1 << 30, 8 * 60 * 60] {
+            let compute = Compute::new().with_memory(memory);
+            let all = svc.validate_each(&kernels, &strings, &classes, None, &[0.1, 10.0], &folds, &compute).unwrap();
+            for (kernel, found) in kernels.iter().zip(&all) {
+                let alone = Svc { kernel: kernel.clone(), ..svc.clone() };
+                let expected = alone.validate(&strings, &classes, None, &[0.1, 10.0], &folds, &compute).unwrap();
+                assert_eq!(expected, *found, "{kernel}");
+            }
+        }
+    }
+
+    #[test]
     fn the_same_numbers_for_any_number_of_threads() {
         let (x, classes) = clouds(120);
         let svc = Svc::new("gaussian()".parse().unwrap(), 1.0);

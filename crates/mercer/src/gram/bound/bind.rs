@@ -6,6 +6,7 @@ use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
+use super::shared::SharedFeatures;
 use super::slots::Slots;
 use super::{Bound, diagonal, embedding, node_paths, range};
 use crate::error::{MemoryPurpose, PrecomputedNeed, Requirement};
@@ -63,7 +64,7 @@ fn bind_points<'a>(kernel: &Kernel, x: Points<'a>, y: Option<Points<'a>>, comput
         (x, Some(y)) if x.kind() != y.kind() => Err(other_kind(kernel, &x, &y)),
         (x, y) => {
             let pairs = ObjectPairs { rows: x.reborrow(), cols: y.as_ref().map(Points::reborrow) };
-            bind_objects(kernel, pairs, compute)
+            bind_objects(kernel, pairs, None, compute)
         }
     }
 }
@@ -78,14 +79,21 @@ fn other_kind(kernel: &Kernel, x: &Points<'_>, y: &Points<'_>) -> Error {
     }
 }
 
-fn bind_objects<'a, 'o>(kernel: &Kernel, objects: ObjectPairs<'o>, compute: &'o Compute) -> Result<Bound<'a>> {
+/// Binds a kernel to objects, with the features that it shares with other kernels.
+pub(super) fn bind_objects<'a, 'o>(
+    kernel: &Kernel,
+    objects: ObjectPairs<'o>,
+    shared: Option<&'o SharedFeatures>,
+    compute: &'o Compute,
+) -> Result<Bound<'a>> {
     kernel.check_objects(objects.rows.kind())?;
     reserve(kernel, objects, compute)?;
     let kernel = &median::resolve_objects(kernel, objects, compute)?;
     let (n, m) = (objects.rows.len(), objects.cols.map(|cols| cols.len()));
     let (rows, cols) = (Array2::zeros((n, 0)), m.map(|m| Array2::zeros((m, 0))));
     let slots = Slots::of_data(rows.view(), cols.as_ref().map(|cols| cols.view()));
-    let mut binder = Binder { objects: Some((objects, compute)), ..Binder::new(slots, Some(compute)) };
+    let objects = Some((objects, compute));
+    let mut binder = Binder { objects, shared, ..Binder::new(slots, Some(compute)) };
     let root = binder.bind(kernel, 0)?;
     checked((kernel.clone(), root), (n, m), binder.slots)
 }
@@ -198,6 +206,8 @@ pub(super) struct Binder<'a, 'o> {
     slots: Slots,
     matrix: Option<(CowArray<'a, f64, Ix2>, bool)>,
     objects: Option<(ObjectPairs<'o>, &'o Compute)>,
+    /// The features of these objects that kernels share.
+    shared: Option<&'o SharedFeatures>,
     mixed: Option<(&'o Mixed, Option<&'o Mixed>, &'o Compute)>,
     /// For kernels of a program, which are on vectors, too; none where they cannot occur.
     compute: Option<&'o Compute>,
@@ -206,11 +216,11 @@ pub(super) struct Binder<'a, 'o> {
 
 impl<'a, 'o> Binder<'a, 'o> {
     fn new(slots: Slots, compute: Option<&'o Compute>) -> Self {
-        Self { slots, matrix: None, objects: None, mixed: None, compute, parameters: 0 }
+        Self { slots, matrix: None, objects: None, shared: None, mixed: None, compute, parameters: 0 }
     }
 
     /// A binder of all pairs within a sample that was checked.
-    pub(super) fn of_points(x: &'o Points<'a>, compute: &'o Compute) -> Self {
+    pub(super) fn of_points(x: &'o Points<'a>, shared: &'o SharedFeatures, compute: &'o Compute) -> Self {
         let mut mixed = None;
         let (slots, objects) = match x {
             Points::Vectors(x) => (Slots::of_data(x.view(), None), None),
@@ -225,7 +235,7 @@ impl<'a, 'o> Binder<'a, 'o> {
                 (Slots::of_data(none.view(), None), Some((ObjectPairs { rows, cols: None }, compute)))
             }
         };
-        Self { objects, mixed, ..Self::new(slots, Some(compute)) }
+        Self { objects, mixed, shared: Some(shared), ..Self::new(slots, Some(compute)) }
     }
 
     /// A binder of a symmetric matrix of precomputed values.
@@ -322,9 +332,9 @@ impl<'a, 'o> Binder<'a, 'o> {
         reserve(k, pairs, compute)?;
         let none = |count: usize| Array2::zeros((count, 0));
         let slot = self.slots.features(none(pairs.rows.len()), pairs.cols.map(|cols| none(cols.len())));
-        let outside = self.objects.replace((pairs, compute));
+        let outside = (self.objects.replace((pairs, compute)), self.shared.take());
         let bound = self.bind(k, slot);
-        self.objects = outside;
+        (self.objects, self.shared) = outside;
         Ok(bound?.kind)
     }
 
@@ -386,7 +396,12 @@ impl<'a, 'o> Binder<'a, 'o> {
             },
         };
         match (base.as_object(), self.compute) {
-            (Some(object), Some(compute)) if takes == found => object.bind(pairs, compute).map(Kind::Object),
+            (Some(object), Some(compute)) if takes == found => {
+                match self.shared.and_then(|shared| shared.tiles(object, compute)) {
+                    Some(tiles) => tiles.map(Kind::Object),
+                    None => object.bind(pairs, compute).map(Kind::Object),
+                }
+            }
             _ => Err(Error::wrong_points(kernel, takes, found)),
         }
     }

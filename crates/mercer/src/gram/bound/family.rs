@@ -1,10 +1,11 @@
-//! Several kernels bound to the same points: their tiles share distances.
+//! Several kernels bound to the same points: their tiles share distances and features.
 
 use std::ops::Range;
 
 use super::bind::Binder;
 use super::fill::Tile;
 use super::node::Node;
+use super::shared::SharedFeatures;
 use super::slots::Slots;
 use crate::gram::Pairs;
 use crate::gram::simd::{Element, Mode};
@@ -26,18 +27,22 @@ impl<'a> KernelFamily<'a> {
     /// # Errors
     /// As [`Kernel::bind`].
     pub(crate) fn new(kernels: &[Kernel], pairs: Pairs<'a>, compute: &Compute) -> Result<Self> {
+        let (Pairs::Within(x) | Pairs::Between(x, _)) = pairs;
+        let shared = SharedFeatures::new(kernels, x, None, compute)?;
         // Binding one by one makes every check and resolves medians; what is kept is the binder
         // that they share.
         let (mut size, mut fits_single) = (0, true);
         let mut resolved = Vec::with_capacity(kernels.len());
         for kernel in kernels {
-            let bound = kernel.bind(pairs, compute)?;
+            let bound = match pairs {
+                Pairs::Within(x) => shared.bind(kernel, x, compute)?,
+                Pairs::Between(..) => kernel.bind(pairs, compute)?,
+            };
             size = bound.shape.0;
             fits_single &= bound.fits_single;
             resolved.push(bound.kernel);
         }
-        let (Pairs::Within(x) | Pairs::Between(x, _)) = pairs;
-        let mut binder = Binder::of_points(&x, compute);
+        let mut binder = Binder::of_points(&x, &shared, compute);
         let roots = resolved.iter().map(|k| binder.root(k)).collect::<Result<_>>()?;
         Ok(Self { kernels: resolved, size, slots: binder.into_slots(), roots, fits_single })
     }

@@ -11,6 +11,7 @@ use crate::gram::Rows;
 use crate::gram::simd::{self, Element, Formula, Mode};
 use crate::kernel::closed_forms::Growth;
 use crate::kernel::process::brownian::Brownian;
+use crate::kernel::sparse_rows::RunningSums;
 use crate::kernel::{Base, Series};
 use crate::real::Real;
 
@@ -21,13 +22,15 @@ pub(super) struct Tile<'s, T> {
     pub cols: Range<usize>,
     symmetric: bool,
     shared: Vec<Option<Vec<T>>>,
+    /// The values of kernels on objects that share features.
+    sums: RunningSums,
 }
 
 impl<'s, T: Element> Tile<'s, T> {
     pub(super) fn new(slots: &'s Slots, rows: impl Into<Rows<'s>>, cols: Range<usize>, symmetric: bool) -> Self {
         let rows = rows.into();
         let shared = std::iter::repeat_with(|| None).take(slots.metrics.len()).collect();
-        Self { slots, rows, cols, symmetric, shared }
+        Self { slots, rows, cols, symmetric, shared, sums: RunningSums::default() }
     }
 
     /// `out = k`.
@@ -64,7 +67,7 @@ impl<'s, T: Element> Tile<'s, T> {
             Kind::Object(tiles) => {
                 let rows: Vec<usize> = self.rows.iter().collect();
                 let mut values = vec![0.0; self.len()];
-                tiles.fill(&rows, self.cols.clone(), &mut values);
+                tiles.fill_running(&rows, self.cols.clone(), &mut self.sums, &mut values);
                 combine_each(out, mode, factor, |at| values[at]);
             }
             _ if mode == Mode::Set => self.set(node, factor, out),

@@ -15,6 +15,7 @@ mod gradient;
 mod node;
 mod node_paths;
 mod range;
+mod shared;
 mod slots;
 mod tangent;
 
@@ -27,6 +28,7 @@ pub(crate) use self::family::KernelFamily;
 use self::fill::Tile;
 use self::node::Node;
 pub(super) use self::node_paths::vertex_vectors;
+pub(crate) use self::shared::KernelList;
 use self::slots::Slots;
 use super::{Rows, SparseRows, Tiles};
 use crate::error::MemoryPurpose;

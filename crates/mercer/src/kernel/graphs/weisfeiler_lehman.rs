@@ -1,12 +1,15 @@
 //! The Weisfeiler–Lehman subtree kernel.
 
+use std::ops::RangeInclusive;
+
 use super::features::{Features, count_codes, pool};
 use super::refine::Coloring;
 use super::vertex_histogram::start_codes;
-use crate::Compute;
-use crate::kernel::object::{ObjectKernel, ObjectPairs, ObjectTiles};
+use crate::kernel::object::{Blocks, ObjectKernel, ObjectPairs, ObjectTiles};
 use crate::kernel::prelude::*;
+use crate::kernel::sparse_rows::SparseRows;
 use crate::points::Graphs;
+use crate::{Compute, Points};
 
 /// The largest depth. Labels of most graphs are stable after a few steps.
 const MAX_DEPTH: usize = 1000;
@@ -28,7 +31,9 @@ const MAX_DEPTH: usize = 1000;
 /// of one of them alone are counted exactly.
 ///
 /// # Cost
-/// `O(depth · edges)` per graph, then the labels that two graphs have in common.
+/// `O(depth · edges)` per graph, then the labels that two graphs have in common. Searches over a
+/// list of depths refine the labels once, and every matrix is the one before plus the products of
+/// the new labels.
 ///
 /// # Example
 /// ```
@@ -86,6 +91,21 @@ impl ObjectKernel for WeisfeilerLehman {
     fn has_features(&self) -> bool {
         true
     }
+
+    fn blocks(&self) -> Option<Blocks> {
+        Some(Blocks { name: ENTRY.name, range: 0..=self.depth, count: count_depths })
+    }
+}
+
+/// The counts of all depths up to the largest.
+fn count_depths(
+    x: Points<'_>,
+    ranges: &[RangeInclusive<usize>],
+    compute: &Compute,
+) -> Result<Vec<(usize, SparseRows)>> {
+    let (graphs, _) = ObjectPairs { rows: x, cols: None }.graphs()?;
+    let last = ranges.iter().map(|range| *range.end()).max().unwrap_or(0);
+    Ok(depths(graphs, None, last, compute)?.into_iter().map(|features| features.rows).enumerate().collect())
 }
 
 /// The page of the catalogue.

@@ -1,6 +1,7 @@
 //! Sparse rows of counts: the explicit features of kernels on objects, and their inner products.
 
 mod algebra;
+mod blocks;
 mod lists;
 mod map;
 mod panels;
@@ -11,6 +12,7 @@ mod rows;
 pub(crate) mod testing;
 mod tiles;
 
+pub(crate) use blocks::{BlockTiles, RunningSums, SharedBlocks};
 pub(crate) use map::SparseMap;
 pub(crate) use parts::{Part, concat};
 pub(crate) use products::{SparseProducts, list_work};

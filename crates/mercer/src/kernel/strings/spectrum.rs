@@ -1,10 +1,12 @@
 //! The spectrum kernel.
 
-use super::features::spectrum::substring_counts;
-use crate::Compute;
-use crate::kernel::object::{ObjectKernel, ObjectPairs, ObjectTiles};
+use std::ops::RangeInclusive;
+
+use super::features::spectrum::{counts_by_length, substring_counts};
+use crate::kernel::object::{Blocks, ObjectKernel, ObjectPairs, ObjectTiles};
 use crate::kernel::prelude::*;
-use crate::kernel::sparse_rows::SparseTiles;
+use crate::kernel::sparse_rows::{SparseRows, SparseTiles};
+use crate::{Compute, Points};
 
 /// Spectrum kernel on strings.
 ///
@@ -20,7 +22,8 @@ use crate::kernel::sparse_rows::SparseTiles;
 ///
 /// # Cost
 /// `O(|s| log |s|)` per string, then one multiplication per substring that two strings have in
-/// common.
+/// common. Searches over a list of lengths read the strings once; the matrix of a blended kernel is
+/// that of the length before plus the products of the new substrings.
 ///
 /// # Example
 /// ```
@@ -77,6 +80,21 @@ impl ObjectKernel for Spectrum {
     fn has_features(&self) -> bool {
         true
     }
+
+    fn blocks(&self) -> Option<Blocks> {
+        let last = self.length.get() as usize;
+        Some(Blocks { name: ENTRY.name, range: if self.blended { 1 } else { last }..=last, count: count_lengths })
+    }
+}
+
+/// The counts of all lengths of some ranges.
+fn count_lengths(
+    x: Points<'_>,
+    ranges: &[RangeInclusive<usize>],
+    compute: &Compute,
+) -> Result<Vec<(usize, SparseRows)>> {
+    let (strings, _) = ObjectPairs { rows: x, cols: None }.strings()?;
+    counts_by_length(strings, |length| ranges.iter().any(|range| range.contains(&length)), compute)
 }
 
 /// The page of the catalogue.

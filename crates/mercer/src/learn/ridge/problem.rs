@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::null_space::{NullSpace, design};
 use crate::error::{AllowedRange, PrecomputedNeed, Requirement};
-use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::gram::{self, Bound, KernelList, Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// What all solvers see.
@@ -31,8 +31,23 @@ pub(crate) struct RidgeData<'a> {
 impl<'a> Problem<'a> {
     pub(crate) fn new(kernel: &Kernel, intercept: bool, data: RidgeData<'a>, compute: &Compute) -> Result<Self> {
         check_shapes(data)?;
+        Self::of(bind_fit(kernel, data.x, compute)?, intercept, data)
+    }
+
+    /// The problem of a kernel that shares features with others.
+    pub(crate) fn shared(
+        kernel: &Kernel,
+        list: &KernelList,
+        intercept: bool,
+        data: RidgeData<'a>,
+        compute: &Compute,
+    ) -> Result<Self> {
+        check_shapes(data)?;
+        Self::of(list.bind(kernel, data.x, compute)?, intercept, data)
+    }
+
+    fn of(bound: Bound<'a>, intercept: bool, data: RidgeData<'a>) -> Result<Self> {
         let n = data.x.len();
-        let bound = bind_fit(kernel, data.x, compute)?;
         let roots = data.weights.map_or_else(|| Array1::ones(n), |w| w.mapv(f64::sqrt));
         let design = design(n, intercept, data.basis);
         let by_row = roots.view().insert_axis(Axis(1));

@@ -15,18 +15,20 @@ const CHECKED: usize = 400;
 
 /// Binds a kernel to the points of a fit, after the checks of support vector machines.
 pub(super) fn bind<'a>(kernel: &Kernel, x: Points<'a>, indefinite: bool, compute: &Compute) -> Result<Bound<'a>> {
-    let n = x.len();
-    if n == 0 {
-        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
-    }
-    if !indefinite {
-        require_psd_for(kernel, x, compute)?;
-    }
+    check(kernel, x, indefinite, compute)?;
     let bound = bind_fit(kernel, x, compute)?;
-    if !indefinite && matches!(x, Points::Precomputed(_)) && n <= CHECKED {
+    if !indefinite && matches!(x, Points::Precomputed(_)) && x.len() <= CHECKED {
         refuse_indefinite(kernel, &bound, compute)?;
     }
     Ok(bound)
+}
+
+/// Refuses fits without rows, and kernels that are not positive semi-definite unless they are allowed.
+pub(super) fn check(kernel: &Kernel, x: Points<'_>, indefinite: bool, compute: &Compute) -> Result<()> {
+    if x.is_empty() {
+        return Err(Error::too_few("a fit", "rows of the data", 1, 0));
+    }
+    if indefinite { Ok(()) } else { require_psd_for(kernel, x, compute) }
 }
 
 /// Binds a kernel that was checked.

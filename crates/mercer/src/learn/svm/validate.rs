@@ -1,14 +1,17 @@
 //! Held-out predictions along `C`, all folds and binary SVMs on one kernel matrix.
 
+use std::borrow::Cow;
+
 use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 
 use super::classes::Classes;
 use super::decide::{argmax, confidences, votes};
 use super::schedule::Scheme;
-use super::support::{bind, rebind};
+use super::support::{bind, check, rebind};
 use super::svc::{Penalty, Svc};
 use super::task::{Task, Tasks};
+use crate::gram::{Bound, KernelList};
 use crate::solve::KernelRows;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -75,7 +78,8 @@ impl Svc {
 
     /// [`Svc::validate`] for every kernel of a list in place of the classifier's own. Every fit
     /// begins at that of the `C` before or at that of the kernel before, whichever is better: list
-    /// both in order.
+    /// both in order. Depths of Weisfeiler–Lehman and lengths of substrings, alone or within other
+    /// kernels, are counted in one pass, and a matrix is made from that of the kernel before.
     ///
     /// # Errors
     /// As [`Svc::validate`].
@@ -95,12 +99,11 @@ impl Svc {
         let plan = FoldOrder::new(self, x, classes, weights, folds)?;
         let silent = compute.silent();
         let (mut before, mut all) = (Vec::new(), Vec::with_capacity(kernels.len()));
+        let ordered = Ordered::new(self, kernels, x, &plan.order, &silent)?;
         for (at, kernel) in kernels.iter().enumerate() {
             compute.report("kernels", at as u64, kernels.len() as u64);
-            let x = kernel.points(x);
-            let kernel = bind(kernel, x, self.indefinite, &silent)?.kernel().clone();
-            let ordered = Sample::select(x, &plan.order);
-            let bound = rebind(&kernel, ordered.as_points(), &silent)?;
+            let points = ordered.points(kernel, x);
+            let bound = ordered.bind(kernel, x, points.as_points(), &silent)?;
             let whole = KernelRows::shared(&bound, &silent).map_err(advised)?;
             let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
             let mut predicted = Array2::zeros((x.len(), specs.len()));
@@ -240,6 +243,44 @@ impl<'a> FoldOrder<'a> {
             };
             positions.iter().zip(found).for_each(|(&at, class)| predicted[[self.order[at], column]] = class);
         }
+    }
+}
+
+/// The points of a search in the order of the folds, and what the kernels of a list share on them.
+struct Ordered<'a> {
+    svc: &'a Svc,
+    order: &'a [usize],
+    objects: Option<(Sample, KernelList)>,
+}
+
+impl<'a> Ordered<'a> {
+    fn new(svc: &'a Svc, kernels: &[Kernel], x: Points<'_>, order: &'a [usize], compute: &Compute) -> Result<Self> {
+        if kernels.len() < 2 || !x.kind().is_object() {
+            return Ok(Self { svc, order, objects: None });
+        }
+        let (objects, n) = (Sample::select(x, order), order.len());
+        // Where explicit features stand for the matrix, none is stored.
+        let beside = if KernelRows::is_made_whole(n, compute) { KernelRows::whole_bytes(n) } else { u64::MAX };
+        let list = KernelList::new(kernels, objects.as_points(), beside, compute)?;
+        Ok(Self { svc, order, objects: Some((objects, list)) })
+    }
+
+    /// The points in this order, as a kernel takes them.
+    fn points(&self, kernel: &Kernel, x: Points<'_>) -> Cow<'_, Sample> {
+        match &self.objects {
+            Some((objects, _)) => Cow::Borrowed(objects),
+            None => Cow::Owned(Sample::select(kernel.points(x), self.order)),
+        }
+    }
+
+    /// A kernel on the points in this order.
+    fn bind<'p>(&self, kernel: &Kernel, x: Points<'_>, points: Points<'p>, compute: &Compute) -> Result<Bound<'p>> {
+        if let Some((_, list)) = self.objects.as_ref().filter(|(_, list)| list.takes(kernel)) {
+            check(kernel, x, self.svc.indefinite, compute)?;
+            return list.bind(kernel, points, compute);
+        }
+        let resolved = bind(kernel, kernel.points(x), self.svc.indefinite, compute)?.kernel().clone();
+        rebind(&resolved, points, compute)
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::learn::LogisticRegression;
 use mercer::learn::svm::{Classes, Svc};
+use mercer::points::Strings;
 use mercer::select::{
     Choices, ClassLoss, Criterion, FoldSearch, HeldOut, HeldOutLogistic, HeldOutSvc, HeldRows, RidgeSearch,
     SearchedRange, log_grid, median_lengthscales, ridge_path, with_lengthscale,
@@ -296,6 +297,25 @@ impl HeldOut for Bowl {
         let length = kernel.parameters()[0].value;
         let loss = |p: f64| 1.0 + (length / self.at.0).ln().powi(2) + (p / self.at.1).ln().powi(2);
         Ok(Array2::from_shape_fn((held.rows.len(), parameters.len()), |(_, j)| loss(parameters[j])))
+    }
+}
+
+#[test]
+fn lengths_together_score_as_each_alone() {
+    let compute = Compute::new();
+    let mut random = Seed(6).stream("texts", 0);
+    let texts: Vec<String> =
+        (0..90).map(|_| (0..25).map(|_| ['a', 'b', 'c'][random.below(3)]).collect::<String>()).collect();
+    let count = |text: &String| text.matches("ab").count() as f64 + 0.1 * text.matches('c').count() as f64;
+    let y = Array2::from_shape_fn((90, 1), |(i, _)| count(&texts[i]));
+    let strings: Strings = texts.into_iter().collect();
+    let lengths = [3, 1, 4, 2].map(|length| kernel(&format!("normalized(spectrum(length={length}, blended=true))")));
+    let search = RidgeSearch { lambdas: vec![1e-2, 1.0], ..RidgeSearch::new(lengths.to_vec()) };
+    let found = search.fit(&strings, y.view(), None, &compute).unwrap();
+    for (row, kernel) in found.scores.rows().into_iter().zip(&lengths) {
+        let ridge = Ridge::new(kernel.clone(), 1.0);
+        let path = ridge_path(&ridge, &[1e-2, 1.0], None, &strings, y.view(), None, &compute).unwrap();
+        assert_eq!(row, path.scores(Criterion::LeaveOneOut));
     }
 }
 

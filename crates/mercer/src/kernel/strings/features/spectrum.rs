@@ -28,14 +28,31 @@ pub(crate) fn substring_counts(
     let counts = |length: usize| Windows::new(&encoded, length, compute)?.counts(compute);
     let all = match blended {
         true => {
-            // No string has longer substrings.
-            let longest = (0..encoded.len()).map(|i| encoded.string(i).len()).max().unwrap_or(0);
-            let blocks = (1..=length.min(longest.max(1))).map(counts).collect::<Result<Vec<_>>>()?;
+            let blocks = (1..=length.min(longest(&encoded).max(1))).map(counts).collect::<Result<Vec<_>>>()?;
             SparseRows::beside(&blocks)?
         }
         false => counts(length)?,
     };
     Ok(all.into_rows_and_columns(encoded.rows(), cols.is_some()))
+}
+
+/// The same for every chosen length alone, ascending; lengths that no string has are left out.
+///
+/// # Errors
+/// As [`substring_counts`].
+pub(crate) fn counts_by_length(
+    strings: &Strings,
+    chosen: impl Fn(usize) -> bool,
+    compute: &Compute,
+) -> Result<Vec<(usize, SparseRows)>> {
+    let encoded = Encoded::new(strings, None)?;
+    let lengths = (1..=longest(&encoded)).filter(|length| chosen(*length));
+    lengths.map(|length| Ok((length, Windows::new(&encoded, length, compute)?.counts(compute)?))).collect()
+}
+
+/// The symbols of the longest string: no string has longer substrings.
+fn longest(encoded: &Encoded) -> usize {
+    (0..encoded.len()).map(|i| encoded.string(i).len()).max().unwrap_or(0)
 }
 
 #[cfg(test)]
