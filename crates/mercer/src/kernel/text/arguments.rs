@@ -209,8 +209,10 @@ impl<'t> Arguments<'t> {
             Syntax::Number(value) if *value >= 0.0 && value.fract() == 0.0 && *value < 1e9 => {
                 Ok(ColumnRef::Index(*value as usize))
             }
-            Syntax::Word(name) => Ok(ColumnRef::Name(name.clone())),
-            _ => Err(self.error(piece.start, "a column is a whole number from 0, or a name")),
+            Syntax::Word(name) | Syntax::Quoted(name) => Ok(ColumnRef::Name(name.clone())),
+            _ => {
+                Err(self.error(piece.start, "a column is a whole number from 0, a name, or a name in quotation marks"))
+            }
         }
     }
 

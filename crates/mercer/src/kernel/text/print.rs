@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::kernel::{ColumnRef, Kernel};
-use crate::wording::{list_text, number_text, shortened};
+use crate::wording::{list_text, number_text, quoted, shortened};
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,9 +79,16 @@ impl fmt::Display for ColumnRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Index(index) => write!(f, "{index}"),
-            Self::Name(name) => write!(f, "{name}"),
+            Self::Name(name) if is_word(name) => write!(f, "{name}"),
+            Self::Name(name) => write!(f, "{}", quoted(name)),
         }
     }
+}
+
+/// Whether a name can be read without quotation marks.
+fn is_word(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
 /// A kernel as a factor of a product: sums go into brackets.
@@ -107,5 +114,21 @@ impl fmt::Display for Atom<'_> {
             }
             _ => write!(f, "{}", self.0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Kernel;
+
+    #[test]
+    fn names_of_columns_read_back_whatever_is_in_them() {
+        let names = ["age", "_2", "my review", "color=blue", "7", "a]b", "say \"yes\"", "größe", ""];
+        for name in names {
+            let columns = vec![crate::kernel::ColumnRef::Name(name.into())];
+            let k = "linear()".parse::<Kernel>().unwrap().on(columns).unwrap();
+            assert_eq!(k.to_string().parse::<Kernel>().unwrap(), k, "{k}");
+        }
+        assert_eq!("on([age], linear())".parse::<Kernel>().unwrap().to_string(), "on([age], linear())");
     }
 }
