@@ -474,6 +474,6 @@ def test_graphs_of_files(tmp_path):
     one = mercer.Graphs.read_graphml([tmp_path / "one.graphml"])
     # Two vertices are joined: an ordered pair each way.
     assert mercer.Kernel("shortest_path()")(one).tolist() == [[4.0]]
+    (tmp_path / "bad.edges").write_text("a b c d e\n")
     with pytest.raises(ValueError, match="line 1"):
-        (tmp_path / "bad.edges").write_text("a b c d e\n")
         mercer.Graphs.read_edge_lists([tmp_path / "bad.edges"])
