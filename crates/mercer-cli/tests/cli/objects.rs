@@ -155,6 +155,9 @@ fn the_kernel_of_strings_and_graphs_is_chosen() {
     assert!(fit["kernel"].as_str().unwrap().starts_with("normalized(weisfeiler_lehman(depth="));
     assert!(fit["accuracy"].as_f64().unwrap() > 0.85);
     assert_eq!(fit["choice"]["candidates"][0]["candidate"].as_str(), fit["kernel"].as_str());
+    // The label of a format is a class, though it is a number here.
+    let auto = mercer(&["fit", "auto", &mutag(), "--json"]).json();
+    assert_eq!((&auto["task"], &auto["classes"]), (&json!("classes"), &json!(["-1", "1"])));
 }
 
 #[test]

@@ -32,7 +32,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// was tried.
 ///
 /// # Cost
-/// One [`ridge_path`] per kernel and lengthscale that is not dropped, two per refinement, and a
+/// One [`ridge_path`](super::ridge_path) per kernel and lengthscale that is not dropped, two per refinement, and a
 /// fit; screening takes a 27th of a path, and a fit of a third of the rows, for every candidate.
 ///
 /// # Example
@@ -221,7 +221,7 @@ impl RidgeSearch {
     /// Scores the grid, extends and refines it, and fits the winner. The first of equals wins.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for empty lists, as [`ridge_path`], and [`Error::Undefined`] when no
+    /// [`Error::Parameter`] for empty lists, as [`ridge_path`](super::ridge_path), and [`Error::Undefined`] when no
     /// candidate has a score.
     pub fn fit<'x>(
         &self,

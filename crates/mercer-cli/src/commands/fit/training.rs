@@ -352,6 +352,8 @@ impl Split {
         taken.extend(&features);
         let classes = match goal {
             Goal::Classes => true,
+            // The labels of graphs and sequences are classes, numbers or not.
+            Goal::Either if label.is_some() => true,
             Goal::Either => targets.iter().any(|&c| matches!(table.columns()[c].data, ColumnData::Categories { .. })),
             Goal::Numbers | Goal::Nothing => false,
         };
