@@ -147,6 +147,76 @@ def strings(data: Path, repeat: int) -> None:
             3,
         )
 
+    kernel = mercer.Kernel("mismatch(length=5, mismatches=1)")
+    row(
+        f"{len(sequences)} sequences, mismatch (5, 1)",
+        "a plain program",
+        lambda: kernel(sequences),
+        lambda: mismatch_pairs(sequences[:20], 5),
+        1,
+        100,
+        (len(sequences) / 20) ** 2,
+    )
+    documents(data)
+
+
+def mismatch_pairs(sequences: list[str], length: int) -> np.ndarray:
+    """Return the matrix of counts of substrings with at most one letter exchanged, by dictionaries."""
+    counts = []
+    for sequence in sequences:
+        found: dict[str, int] = {}
+        for at in range(len(sequence) - length + 1):
+            part = sequence[at : at + length]
+            near = {part[:i] + letter + part[i + 1 :] for i in range(length) for letter in "ACGT"}
+            for word in near:
+                found[word] = found.get(word, 0) + 1
+        counts.append(found)
+    return np.array([[sum(v * b.get(w, 0) for w, v in a.items()) for b in counts] for a in counts], float)
+
+
+def documents(data: Path, count: int = 500, size: int = 2000, length: int = 5) -> None:
+    """Gap-weighted subsequences of documents of 2 kB, beside a plain dynamic program on one pair of them."""
+    path = data / "string_sms_spam" / "SMSSpamCollection.tsv.gz"
+    if not path.exists():
+        return
+    with gzip.open(path, "rt", encoding="utf-8", errors="ignore") as opened:
+        text = " ".join(line.partition("\t")[2].strip() for line in opened).encode("ascii", "ignore").decode()
+    step = (len(text) - size) // count
+    parts = [text[i * step : i * step + size] for i in range(count)]
+    kernel = mercer.Kernel(f"subsequence(length={length}, decay=0.5)")
+    few = [part[:30] for part in parts[:3]]
+    expected = [[subsequence_of(s, t, length, 0.5) for t in few] for s in few]
+    np.testing.assert_allclose(kernel(few), expected, rtol=1e-12)
+    pairs = count * (count + 1) // 2
+    cells = pairs * length * size**2
+    print(f"{count} documents of {size} letters: {cells:.2e} cells of the recursion, three multiplications each")
+    row(
+        f"{count} documents of {size} letters, subsequence {length}",
+        "a plain program",
+        lambda: kernel(parts),
+        lambda: subsequence_of(parts[0], parts[1], length, 0.5),
+        1,
+        100,
+        pairs,
+    )
+
+
+def subsequence_of(s: str, t: str, length: int, decay: float) -> float:
+    """Return the kernel of two strings by the recursion over lengths and prefixes."""
+    square = decay * decay
+    ends = [[square if a == b else 0.0 for b in t] for a in s]
+    for _ in range(length - 1):
+        above, following = [0.0] * (len(t) + 1), []
+        for a, line in zip(s, ends, strict=True):
+            # `above` holds the sums over all prefixes before this letter.
+            following.append([square * above[j] if a == b else 0.0 for j, b in enumerate(t)])
+            sums = [0.0]
+            for j, value in enumerate(line):
+                sums.append(value + decay * above[j + 1] + decay * sums[j] - square * above[j])
+            above = sums
+        ends = following
+    return float(sum(map(sum, ends)))
+
 
 def theirs_of(sequences: list[str], length: int) -> np.ndarray:
     """Return the matrix of a few sequences by scikit-learn."""
