@@ -5,7 +5,7 @@ use std::path::Path;
 use mercer::Error;
 use mercer::io::{load_model, write_table_csv_to};
 use mercer::model::{Fitted, Model, Target};
-use mercer::points::{Column, ColumnData, PointKind, Sample, Table};
+use mercer::points::{Column, ColumnData, Sample, Table};
 use mercer::settings::Setting;
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
@@ -120,11 +120,7 @@ pub(super) fn encode(
     table: &Table,
     first_row: usize,
 ) -> Result<NewPoints, Failure> {
-    let kind = match model.fitted().point_kind() {
-        // The rows of the table are the kernel values.
-        PointKind::Precomputed => PointKind::Vectors,
-        kind => kind,
-    };
+    let kind = model.fitted().point_kind();
     let points = model.inputs().encode(table).and_then(|encoded| {
         let (kept_rows, filled, dropped) = (encoded.kept_rows.clone(), encoded.filled, encoded.dropped);
         Ok(NewPoints { sample: encoded.into_sample(kind)?, kept_rows, filled, dropped })

@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use super::{SparseRows, Tiles};
 use crate::{Compute, Result};
 
-/// Pairs up to which the values of the kernel are computed: that takes milliseconds.
+/// Pairs up to which the values of the kernel are computed. Not tuned.
 const FEW_PAIRS: usize = 1 << 20;
 
 /// The features of a matrix, where `columns` products with them take fewer operations than its

@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(shared.changes(&(0..2), &(0..3)), Some(vec![(2, 1.0)]));
         assert_eq!(shared.changes(&(0..4), &(0..3)), Some(vec![(3, -1.0)]));
         assert_eq!(shared.changes(&(0..3), &(0..3)), Some(vec![]));
-        // One block from zeros, in the place of three.
+        // One block from zeros, instead of three.
         assert_eq!(shared.changes(&(0..2), &(3..4)), None);
     }
 

@@ -1,4 +1,4 @@
-//! Conjugate gradients on explicit features: products `F(Fᵀv)` in the place of `K·v`.
+//! Conjugate gradients on explicit features: products `F(Fᵀv)` instead of `K·v`.
 
 use std::borrow::Cow;
 

@@ -25,9 +25,10 @@ const TOO_MANY: f64 = 1e14;
 const MANY_OPERATIONS: f64 = 1e12;
 /// How many times fewer operations explicit features must take: the number of steps is a guess.
 const CHEAPER: f64 = 2.0;
-/// A sparse multiply-add takes as long as this many operations of a factorization.
+/// A sparse multiply-add counts as this many operations of a factorization: an estimate.
 const SPARSE: f64 = 8.0;
-/// Features up to which all of them are in the preconditioner, which is then the inverse.
+/// Features up to which all of them are in the preconditioner, which is then the inverse. Not tuned,
+/// nor is the next.
 const ALL_FEATURES: usize = 3072;
 /// The features in the preconditioner where there are more.
 const SOME_FEATURES: usize = 1024;

@@ -1,4 +1,4 @@
-//! Learners that work on the explicit features of objects in the place of kernel values.
+//! Learners that work on the explicit features of objects instead of kernel values.
 
 use mercer::learn::Ridge;
 use mercer::learn::ridge::{RidgeFit, RidgeMethod, RidgeSolver};

@@ -181,3 +181,18 @@ fn objects_without_a_name_take_the_only_column() {
     let error = model.predict_table(&Table::from_columns(two).unwrap(), &compute).unwrap_err();
     assert!(error.to_string().contains("1, of strings"), "{error}");
 }
+
+#[test]
+fn a_table_of_kernel_values_is_one_of_numbers() {
+    let compute = Compute::new();
+    let (k, y) = (array![[2.0, 1.0], [1.0, 2.0]], array![[1.0], [3.0]]);
+    let fit = Ridge::new("precomputed()".parse().unwrap(), 1.0).fit(k.view(), y.view(), None, &compute).unwrap();
+    let fit = mercer::model::Fitted::from(fit);
+    let inputs = Inputs::of(&fit);
+    let model = Model::new(fit, inputs).unwrap();
+    let column = |j: usize| Column::numbers(format!("x{j}"), k.column(j).to_vec());
+    let table = Table::from_columns(vec![column(0), column(1)]).unwrap();
+    // (K + I)⁻¹y = (0, 1).
+    assert_close!(model.predict_table(&table, &compute).unwrap().values[[1, 0]], 2.0, abs = 1e-14);
+    assert_same(&model, &table, &model.predict(k.view(), &compute).unwrap());
+}
