@@ -241,3 +241,16 @@ fn circles_are_no_spheres() {
     });
     assert_found("circles and spheres", &p);
 }
+
+/// There is one kernel to aggregate over, and no scale to vary.
+#[test]
+fn rows_of_a_table_have_one_kernel() {
+    use mercer::points::Mixed;
+    let rows = |word: &str| {
+        let texts: Strings = (0..12).map(|i| format!("{word} number {i}")).collect();
+        Mixed::new(Array2::zeros((12, 0)), Vec::new(), vec![("text".into(), texts.into())]).unwrap()
+    };
+    let found = aggregated().test(&rows("abab"), &rows("xyxy"), &Compute::new()).unwrap();
+    assert_eq!((found.detail("weight_1"), found.detail("weight_2")), (Some(1.0), None));
+    assert!(found.reject, "{found:?}");
+}
