@@ -374,10 +374,14 @@ fn a_search_stops_when_half_of_the_time_is_over_and_takes_the_best_so_far() {
     let text: String = [head].into_iter().chain((0..3000).map(line)).collect();
     let data = file(&folder, "hard.csv", text.as_bytes());
     let words = ["fit", "svm", &data, "--target", "y", "--json"];
-    // On a busy machine the first candidate may take longer than the first limit.
-    let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds]].concat());
+    // On a busy machine the first candidate may take longer than the first limit; in small steps, so
+    // that no limit is long enough for all candidates.
+    let run = |step: i32| {
+        let seconds = (0.5 * 1.3_f64.powi(step)).to_string();
+        mercer(&[&words[..], &["--budget-time", &seconds]].concat())
+    };
     let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
-    let json = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found)).unwrap().json();
+    let json = (0..20).map(run).find(|found| !early(found)).unwrap().json();
     assert_eq!(json["choice"]["complete"], false);
     assert!(json["remarks"].to_string().contains("the best result so far is used"), "{}", json["remarks"]);
 }
