@@ -15,6 +15,7 @@
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
 //! | [`features`] | `z(x)ᵀz(y) ≈ k(x, y)`: explicit features, random Fourier features |
 //! | [`learn`] | choosing `f ∈ ℋ` from data: ridge and logistic regression, general losses, Gaussian processes, splines, local smoothers, support vector machines |
+//! | [`view`] | without labels and in several views: components, clusters, correlations, sources, embeddings |
 //! | [`measure`] | probability measures in ℋ: mean embeddings, MMD, HSIC, distances, Stein discrepancy |
 //! | [`hypothesis`] | measures made into decisions: two-sample, independence, interaction and goodness-of-fit tests |
 //! | [`select`] | choosing λ and the kernel: leave-one-out, GCV, folds |
@@ -58,6 +59,7 @@ mod seed;
 pub mod select;
 pub mod settings;
 pub mod solve;
+pub mod view;
 mod wording;
 
 pub use compute::{Cancel, Compute, Precision, Progress};

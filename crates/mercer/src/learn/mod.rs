@@ -11,6 +11,7 @@ mod conditional;
 pub mod gaussian_process;
 pub mod logistic;
 pub mod loss;
+pub mod multiple;
 mod observations;
 pub(crate) mod parameter_space;
 pub mod ridge;

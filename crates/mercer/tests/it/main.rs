@@ -76,6 +76,7 @@ mod learn {
     mod intervals;
     mod logistic;
     mod losses;
+    mod multiple;
     mod ridge;
     mod smoothers;
     mod sparse_gaussian_process;
@@ -100,4 +101,13 @@ mod select {
 }
 mod solve {
     mod state_space;
+}
+mod view {
+    mod cca;
+    mod coupled;
+    mod ica;
+    mod kmeans;
+    mod pca;
+    mod scaling;
+    mod spectral;
 }

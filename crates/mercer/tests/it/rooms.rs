@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 /// The rooms in the order of a textbook. `lib.rs` is the map and may name all of them.
 const ROOMS: &[&str] = &[
     "close",
-    "close",
     "wording",
     "counterexample",
     "error",
@@ -24,6 +23,7 @@ const ROOMS: &[&str] = &[
     "function",
     "features",
     "learn",
+    "view",
     "measure",
     "hypothesis",
     "select",

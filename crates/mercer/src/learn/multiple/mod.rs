@@ -1,0 +1,1 @@
+//! Multiple kernels: the weights of a sum of kernels learned from data.

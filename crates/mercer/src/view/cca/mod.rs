@@ -1,0 +1,1 @@
+//! Kernel canonical correlation: functions of two or more views that correlate most.

@@ -1,0 +1,1 @@
+//! Kernel k-means: clusters around means in ℋ.

@@ -1,0 +1,13 @@
+//! What is seen without labels, and in several views of the same objects: components, clusters,
+//! correlations between views, independent sources, embeddings.
+//!
+//! A view is a specification of plain data; `fit` returns the fitted view, which takes new points
+//! as well. Points may be of any kind that the kernel takes.
+
+pub mod cca;
+pub mod coupled;
+pub mod ica;
+pub mod kmeans;
+pub mod pca;
+pub mod scaling;
+pub mod spectral;

@@ -1,0 +1,1 @@
+//! Classical scaling: a negative-definite kernel as squared distances between vectors.

@@ -1,0 +1,1 @@
+//! Coupled kernel embedding: two modes of the same objects in one space.

@@ -1,0 +1,1 @@
+//! Kernel independent component analysis: a linear mixture of independent sources undone.

@@ -1,0 +1,1 @@
+//! Spectral clustering: clusters from the leading eigenvectors of the normalized Gram matrix.
