@@ -41,11 +41,11 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// random splits, `examples/faces.rs`) the right person is found among images of 64×64 pixels for
 /// 94.5 % of images of 8×8 pixels and 95.8 % of 12×12, with linear kernels for 86 % and 91 %, and by
 /// the nearest neighbor of the enlarged image for 69 % and 84 %. With Gaussian kernels `ρ` from 1e-6
-/// to 10 and 20 to 120 components differ by less than 2 %.
+/// to 10 and 20 to 120 components differ by less than 3 %.
 ///
 /// # Cost
-/// Eigendecompositions of both kernel matrices and of one matrix of their common size: `38n³` for
-/// `n` points of each mode, about `80n²` bytes. With [`CoupledEmbedding::landmarks`] `m` takes the
+/// Eigendecompositions of both kernel matrices and of one matrix of their common size: `47n³` for
+/// `n` points of each mode, about `144n²` bytes. With [`CoupledEmbedding::landmarks`] `m` takes the
 /// place of `n`, beside `O(nm²)`.
 ///
 /// # Example
