@@ -26,7 +26,7 @@ pub fn summary(mut outcome: Outcome, output: Option<&Path>, session: &Session) -
         ("data".to_owned(), format!("{}: {} rows", training.name, grouped(training.rows() as u64))),
         ("inputs".to_owned(), inputs(&training.input_names())),
     ];
-    fields.extend(outcome.facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    fields.extend(outcome.facts.iter().map(|(name, value)| (name.replace('_', " "), value.clone())));
     report.fields(fields);
     if let Some(choice) = &outcome.choice {
         choice.push_into(&mut report);
