@@ -14,6 +14,7 @@
 //! | [`conformance`] | what every kernel must satisfy, tested on kernels of the language and on your own |
 //! | [`function`] | ℋ: functions `Σ αᵢk(·, xᵢ)` as values |
 //! | [`features`] | `z(x)ᵀz(y) ≈ k(x, y)`: explicit features, random Fourier features |
+//! | [`learner`] | what all learners have in common: how they are declared, built, fitted, reported and stored |
 //! | [`learn`] | choosing `f ∈ ℋ` from data: ridge and logistic regression, general losses, Gaussian processes, splines, local smoothers, support vector machines |
 //! | [`view`] | without labels and in several views: components, clusters, correlations, sources, embeddings |
 //! | [`measure`] | probability measures in ℋ: mean embeddings, MMD, HSIC, distances, Stein discrepancy |
@@ -50,6 +51,7 @@ pub mod hypothesis;
 pub mod io;
 pub mod kernel;
 pub mod learn;
+pub mod learner;
 pub mod measure;
 pub mod model;
 pub mod points;

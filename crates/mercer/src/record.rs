@@ -23,7 +23,7 @@ const SETTING: &str = "setting.";
 
 /// Named texts and arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Record {
+pub struct Record {
     pub(crate) texts: BTreeMap<String, String>,
     pub(crate) arrays: BTreeMap<String, ArrayD<f64>>,
     pub(crate) integers: BTreeMap<String, Vec<i64>>,

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::{Error, Kernel, Result, Seed};
+
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -67,6 +69,134 @@ impl Settings {
         self.0.get(name)
     }
 
+    /// Whether there is a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is absent or no number; the other readers likewise.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        match self.get(name) {
+            Some(Setting::Number(value)) => Ok(*value),
+            other => Err(wrong(name, other, "a number")),
+        }
+    }
+
+    /// A number, where there is one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is no number.
+    pub fn optional_number(&self, name: &str) -> Result<Option<f64>> {
+        if self.has(name) { self.number(name).map(Some) } else { Ok(None) }
+    }
+
+    /// A whole number, at least 0.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is absent or no such number.
+    pub fn count(&self, name: &str) -> Result<usize> {
+        let value = self.number(name)?;
+        let whole = (0.0..=9007199254740992.0).contains(&value) && value.fract() == 0.0;
+        if whole { Ok(value as usize) } else { Err(Error::parameter(name, value, 0..)) }
+    }
+
+    /// A whole number, where there is one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is no such number.
+    pub fn optional_count(&self, name: &str) -> Result<Option<usize>> {
+        if self.has(name) { self.count(name).map(Some) } else { Ok(None) }
+    }
+
+    /// Yes or no.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is absent or something else.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        match self.get(name) {
+            Some(Setting::Flag(value)) => Ok(*value),
+            other => Err(wrong(name, other, "true or false")),
+        }
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is absent or something else.
+    pub fn text(&self, name: &str) -> Result<&str> {
+        match self.get(name) {
+            Some(Setting::Text(text)) => Ok(text),
+            other => Err(wrong(name, other, "a text")),
+        }
+    }
+
+    /// A text, where there is one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is something else.
+    pub fn optional_text(&self, name: &str) -> Result<Option<&str>> {
+        if self.has(name) { self.text(name).map(Some) } else { Ok(None) }
+    }
+
+    /// Several texts.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when they are absent or something else.
+    pub fn texts(&self, name: &str) -> Result<&[String]> {
+        match self.get(name) {
+            Some(Setting::Texts(texts)) => Ok(texts),
+            other => Err(wrong(name, other, "a list of texts")),
+        }
+    }
+
+    /// Several numbers.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when they are absent or something else.
+    pub fn numbers(&self, name: &str) -> Result<&[f64]> {
+        match self.get(name) {
+            Some(Setting::Numbers(values)) => Ok(values),
+            other => Err(wrong(name, other, "a list of numbers")),
+        }
+    }
+
+    /// Several numbers, where there are some.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when they are something else.
+    pub fn optional_numbers(&self, name: &str) -> Result<Option<&[f64]>> {
+        if self.has(name) { self.numbers(name).map(Some) } else { Ok(None) }
+    }
+
+    /// A kernel.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is absent; as the parser of kernels.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        self.text(name)?.parse()
+    }
+
+    /// Several kernels.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when they are absent; as the parser of kernels.
+    pub fn kernels(&self, name: &str) -> Result<Vec<Kernel>> {
+        self.texts(name)?.iter().map(|text| text.parse()).collect()
+    }
+
+    /// The seed, where there is one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is no whole number.
+    pub fn seed(&self) -> Result<Option<Seed>> {
+        let Some(text) = self.optional_text("seed")? else { return Ok(None) };
+        let number = text.parse().map_err(|_| Error::parameter("seed", text, "a whole number from 0 to 2⁶⁴ − 1"))?;
+        Ok(Some(Seed(number)))
+    }
+
     /// Whether there is no setting: a file of a version that did not keep them.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -76,6 +206,10 @@ impl Settings {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Setting)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
+}
+
+fn wrong(name: &str, found: Option<&Setting>, expected: &str) -> Error {
+    Error::parameter(name, found.map_or("nothing".into(), Setting::to_string), expected)
 }
 
 /// `true`, `0.5`, `[0.5, 1]`, `gaussian()`: for people.
@@ -151,15 +285,15 @@ impl From<&[String]> for Setting {
     }
 }
 
-impl From<&crate::Kernel> for Setting {
-    fn from(kernel: &crate::Kernel) -> Self {
+impl From<&Kernel> for Setting {
+    fn from(kernel: &Kernel) -> Self {
         Self::Text(kernel.to_string())
     }
 }
 
 /// The seed as text, because it may be larger than 2⁵³.
-impl From<crate::Seed> for Setting {
-    fn from(seed: crate::Seed) -> Self {
+impl From<Seed> for Setting {
+    fn from(seed: Seed) -> Self {
         Self::Text(seed.0.to_string())
     }
 }

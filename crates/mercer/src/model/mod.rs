@@ -4,6 +4,7 @@
 //! how its predictions become values of the targets; so that the same predictions come out of Rust,
 //! the command line and Python.
 
+mod catalogue;
 mod classes;
 mod fitted;
 mod inputs;
@@ -13,6 +14,7 @@ mod table_points;
 
 use std::collections::BTreeMap;
 
+pub use catalogue::{LEARNERS, learner};
 pub use fitted::Fitted;
 pub use inputs::{Features, Inputs, Target};
 pub use predict::{Interval, TablePrediction};

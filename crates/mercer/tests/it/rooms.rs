@@ -22,6 +22,7 @@ const ROOMS: &[&str] = &[
     "conformance",
     "function",
     "features",
+    "learner",
     "learn",
     "view",
     "measure",
