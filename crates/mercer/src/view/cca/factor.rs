@@ -12,7 +12,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Rows up to which [`Rank::Auto`] decomposes the whole matrix: below, it takes milliseconds in
 /// either way. Not tuned.
-const SMALL: usize = 256;
+pub(super) const SMALL: usize = 256;
 /// The share of the rows up to which a low-rank factor is tried: a factor of rank `r` takes `3nr²`
 /// operations, the whole decomposition `14n³/3`. Not tuned.
 const LARGEST_SHARE: f64 = 0.5;
@@ -76,10 +76,8 @@ impl ViewFactor {
 
     /// The eigenvectors of the centered matrix.
     fn whole(bound: &Bound<'_>, trace: f64, compute: &Compute) -> Result<Self> {
-        let n = bound.shape().0 as u64;
-        let what = format!("the eigenvectors of a centered kernel matrix of {n} rows");
-        let remedy = "use fewer rows, a smoother kernel with a tolerance for its rank, or a higher memory limit";
-        compute.reserve(MemoryPurpose::Factorization, &what, 32 * n * n, remedy)?;
+        let n = bound.shape().0;
+        whole_bytes(n, compute)?;
         let mut matrix = gram::dense(bound, compute)?;
         center_matrix(&mut matrix);
         let eigen = symmetric_eigen(matrix.view(), compute)?;
@@ -123,6 +121,18 @@ impl ViewFactor {
     }
 }
 
+/// The bytes of the eigenvectors of a whole matrix.
+///
+/// # Errors
+/// [`Error::Memory`] when they are above the limit.
+pub(super) fn whole_bytes(rows: usize, compute: &Compute) -> Result<u64> {
+    let bytes = 32 * (rows as u64).pow(2);
+    let what = format!("the eigenvectors of a centered kernel matrix of {rows} rows");
+    let remedy = "use fewer rows, a smoother kernel with a tolerance for its rank, or a higher memory limit";
+    compute.reserve(MemoryPurpose::Factorization, &what, bytes, remedy)?;
+    Ok(bytes)
+}
+
 /// How many of the ascending eigenvalues are not rounding. A matrix whose centered part is rounding
 /// beside what centering removed has none: a constant view.
 fn kept_values(ascending: &[f64], trace: f64) -> usize {
@@ -132,7 +142,7 @@ fn kept_values(ascending: &[f64], trace: f64) -> usize {
 }
 
 /// The largest rank of a factor that is tried: what the memory limit has room for, twice.
-fn largest_rank(n: usize, rank: Rank, compute: &Compute) -> usize {
+pub(super) fn largest_rank(n: usize, rank: Rank, compute: &Compute) -> usize {
     let share = if rank == Rank::Auto { LARGEST_SHARE } else { 1.0 };
     let room = usize::try_from(compute.memory() / (32 * n as u64)).unwrap_or(usize::MAX);
     ((share * n as f64) as usize).min(room).clamp(1, n)

@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
+use super::permute::KappaChoice;
 use super::problem::pairs;
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
@@ -39,6 +40,8 @@ pub struct CcaFit {
     pub(super) correlations: Vec<f64>,
     pub(super) functions: Vec<ViewFunctions>,
     pub(super) p_values: Option<Vec<f64>>,
+    pub(super) kappa: f64,
+    pub(super) kappa_choice: Option<KappaChoice>,
     pub(super) evidence: CcaEvidence,
     pub(super) settings: Settings,
 }
@@ -147,6 +150,16 @@ impl CcaFit {
     /// A permutation p-value for each correlation, if the specification has permutations.
     pub fn p_values(&self) -> Option<&[f64]> {
         self.p_values.as_deref()
+    }
+
+    /// κ, as it was given or chosen.
+    pub fn kappa(&self) -> f64 {
+        self.kappa
+    }
+
+    /// How κ was chosen, if it was; not stored in files.
+    pub fn kappa_choice(&self) -> Option<&KappaChoice> {
+        self.kappa_choice.as_ref()
     }
 
     /// Ranks and what they leave out.

@@ -4,6 +4,7 @@
 //! has points of its own kind and a kernel of its own.
 
 mod choices;
+mod entry;
 mod factor;
 mod fit;
 mod permute;
@@ -12,6 +13,7 @@ mod record;
 mod spec;
 
 pub use choices::{CcaForm, Criterion, Rank};
+pub use entry::ENTRY;
 pub use fit::{CcaEvidence, CcaFit};
 pub use permute::{CcaTest, KappaChoice, KappaSearch};
 pub use spec::KernelCca;

@@ -2,7 +2,6 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use super::CcaFit;
 use super::problem::{Problem, pairs};
 use super::spec::{Factored, KernelCca, check_kappa, views_of};
 use crate::error::Remedy;
@@ -107,28 +106,13 @@ impl KernelCca {
     /// as [`KernelCca::fit`].
     pub fn choose_kappa(&self, views: &[Points<'_>], search: &KappaSearch, compute: &Compute) -> Result<KappaChoice> {
         let views = self.take_views(views)?;
-        Ok(self.choose(&views, search, compute)?.0)
+        Ok(self.choose(self.bind(&views, compute)?, search, compute)?.0)
     }
 
-    /// The fit with the κ of [`KernelCca::choose_kappa`], from the same factors.
-    ///
-    /// # Errors
-    /// As [`KernelCca::choose_kappa`].
-    pub fn fit_chosen(
+    /// The choice, with the factors that it was made with.
+    pub(super) fn choose<'a>(
         &self,
-        views: &[Points<'_>],
-        search: &KappaSearch,
-        compute: &Compute,
-    ) -> Result<(CcaFit, KappaChoice)> {
-        let views = self.take_views(views)?;
-        let (choice, factored) = self.choose(&views, search, compute)?;
-        let chosen = Self { kappa: choice.kappa, ..self.clone() };
-        Ok((chosen.fit_factored(&views, &factored, compute)?, choice))
-    }
-
-    fn choose<'a>(
-        &self,
-        views: &[Points<'a>],
+        bounds: Vec<Bound<'a>>,
         search: &KappaSearch,
         compute: &Compute,
     ) -> Result<(KappaChoice, Factored<'a>)> {
@@ -136,7 +120,6 @@ impl KernelCca {
         if search.permutations < 2 {
             return Err(Error::parameter("permutations", search.permutations, 2..));
         }
-        let bounds = self.bind(views, compute)?;
         let candidates = match &search.candidates {
             Some(candidates) => sorted(candidates)?,
             None => usual_candidates(&bounds)?,

@@ -3,12 +3,14 @@
 use ndarray::Array1;
 
 use super::fit::{CcaEvidence, CcaFit, ViewFunctions};
+use super::spec::check_kappa;
 use crate::Result;
 use crate::record::{Record, require};
+use crate::settings::Settings;
 
 impl CcaFit {
     /// The complete record of the fit.
-    pub(crate) fn to_record(&self) -> Record {
+    pub(super) fn record(&self) -> Record {
         let mut record = Record::default();
         record.put_slice("correlations", &self.correlations);
         record.put_count("views", self.functions.len());
@@ -27,13 +29,12 @@ impl CcaFit {
         record.put_slice("exact", &evidence.exact.iter().map(|&e| f64::from(u8::from(e))).collect::<Vec<_>>());
         record.put_number("error_bound", evidence.error_bound);
         record.put_count("determined", evidence.determined);
-        record.put_settings(&self.settings);
+        record.put_number("kappa", self.kappa);
         record
     }
 
-    /// The fit that [`CcaFit::to_record`] wrote.
-    pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
-        let settings = record.take_settings()?;
+    /// The fit that [`CcaFit::record`] wrote.
+    pub(super) fn from_record(record: &mut Record, settings: Settings) -> Result<Self> {
         let correlations = record.take_any_vector("correlations")?;
         let count = correlations.len();
         require("components", count as f64, count >= 1, "at least 1")?;
@@ -51,7 +52,9 @@ impl CcaFit {
             error_bound: record.number("error_bound")?,
             determined: record.count("determined")?,
         };
-        Ok(Self { correlations: correlations.to_vec(), functions, p_values, evidence, settings })
+        let (kappa, correlations) = (record.number("kappa")?, correlations.to_vec());
+        check_kappa(kappa)?;
+        Ok(Self { correlations, functions, p_values, kappa, kappa_choice: None, evidence, settings })
     }
 }
 

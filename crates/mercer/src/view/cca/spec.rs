@@ -3,13 +3,14 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::choices::{CcaForm, Criterion, Rank};
-use super::factor::{ViewFactor, bind_view};
+use super::factor::{SMALL, ViewFactor, bind_view, largest_rank, whole_bytes};
 use super::fit::{CcaEvidence, CcaFit, ViewFunctions};
-use super::permute;
+use super::permute::{self, KappaSearch};
 use super::problem::{Directions, Problem};
 use crate::error::AllowedRange;
 use crate::gram::{self, Bound, Tiles};
-use crate::settings::Settings;
+use crate::kernel::Property;
+use crate::learner::Plan;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// The error of the correlations that [`Rank::Auto`] may make, by its bound.
@@ -53,6 +54,8 @@ pub struct KernelCca {
     pub components: usize,
     /// `κ > 0`, the strength of the regularization.
     pub kappa: f64,
+    /// How κ is chosen from the data in the place of `kappa`; not by default.
+    pub kappa_search: Option<KappaSearch>,
     /// How the problem is regularized.
     pub form: CcaForm,
     /// What is extreme for three or more views.
@@ -77,6 +80,7 @@ impl KernelCca {
             kernels: vec![kernel],
             components,
             kappa,
+            kappa_search: None,
             form: CcaForm::BachJordan,
             criterion: Criterion::SmallestEigenvalue,
             rank: Rank::Auto,
@@ -98,17 +102,58 @@ impl KernelCca {
     pub fn fit(&self, views: &[Points<'_>], compute: &Compute) -> Result<CcaFit> {
         self.check()?;
         let views = self.take_views(views)?;
-        let factored = self.factor(self.bind(&views, compute)?, self.kappa, compute)?;
-        self.fit_factored(&views, &factored, compute)
+        let bounds = self.bind(&views, compute)?;
+        match &self.kappa_search {
+            None => self.fit_factored(&views, &self.factor(bounds, self.kappa, compute)?, compute),
+            Some(search) => {
+                let (choice, factored) = self.choose(bounds, search, compute)?;
+                let fit = Self { kappa: choice.kappa, ..self.clone() }.fit_factored(&views, &factored, compute)?;
+                Ok(CcaFit { kappa_choice: Some(choice), settings: self.settings(), ..fit })
+            }
+        }
+    }
+
+    /// The plan for views of so many rows: what [`KernelCca::fit`] will run at most. Ranks are known
+    /// only from the data.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when nothing fits into the memory limit.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, view::cca::KernelCca};
+    /// let spec = KernelCca::new("gaussian()".parse()?, 2, 0.02);
+    /// assert_eq!(spec.plan(100, 2, &Compute::new())?.solver, "eigenvectors of whole kernel matrices");
+    /// assert!(spec.plan(5000, 2, &Compute::new())?.approximation.is_some());
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn plan(&self, rows: usize, views: usize, compute: &Compute) -> Result<Plan> {
+        let (n, m) = (rows as f64, views as f64);
+        if self.decomposes(rows) {
+            let bytes = whole_bytes(rows, compute)? + 8 * (views * rows * rows) as u64;
+            let flops = m * 14.0 / 3.0 * n.powi(3) + m * (m - 1.0) * n.powi(3);
+            let solver = "eigenvectors of whole kernel matrices";
+            return Ok(Plan::new(solver, bytes, flops, format!("{rows} rows"), compute));
+        }
+        let rank = largest_rank(rows, self.rank, compute) as f64;
+        let (bytes, flops) = (16.0 * m * n * rank, 4.0 * m * n * rank * rank);
+        let reason = "the rank of smooth kernels is far below the number of rows";
+        let plan = Plan::new("pivoted Cholesky factors", bytes as u64, flops, reason, compute);
+        let approximation = match self.rank {
+            Rank::Tolerance(tolerance) => format!("the factors leave out {tolerance:e} of the traces"),
+            _ => format!("no correlation changes by more than {LARGEST_ERROR:e}"),
+        };
+        Ok(Plan { approximation: Some(approximation), ..plan })
+    }
+
+    /// Whether whole matrices are decomposed in any case.
+    fn decomposes(&self, rows: usize) -> bool {
+        let unproven = |kernel: &Kernel| !kernel.property(Property::PositiveSemidefinite).is_proven();
+        self.rank == Rank::Exact || (self.rank == Rank::Auto && rows <= SMALL) || self.kernels.iter().any(unproven)
     }
 
     /// The fit of views that are factored, with the κ of this specification.
-    pub(super) fn fit_factored(
-        &self,
-        views: &[Points<'_>],
-        factored: &Factored<'_>,
-        compute: &Compute,
-    ) -> Result<CcaFit> {
+    fn fit_factored(&self, views: &[Points<'_>], factored: &Factored<'_>, compute: &Compute) -> Result<CcaFit> {
         let scaled = factored.scaled(self.form, self.kappa);
         let problem = Problem::new(&views_of(&scaled), self.criterion, compute)?;
         let directions = problem.solve(self.components, compute)?;
@@ -134,6 +179,8 @@ impl KernelCca {
             correlations,
             functions,
             p_values,
+            kappa: self.kappa,
+            kappa_choice: None,
             evidence: self.evidence(factored, determined),
             settings: self.settings(),
         })
@@ -241,24 +288,6 @@ impl KernelCca {
             exact: factored.factors.iter().map(|f| f.exact).collect(),
             error_bound: 2.0 * (factored.factors.len() as f64 - 1.0) * largest / shift,
             determined,
-        }
-    }
-
-    /// The settings by name: `kernels`, `components`, `kappa`, `form`, `criterion`, `rank` (a
-    /// number is a tolerance), `permutations`.
-    pub fn settings(&self) -> Settings {
-        let kernels: Vec<String> = self.kernels.iter().map(Kernel::to_string).collect();
-        let settings = Settings::new()
-            .with("kernels", &kernels[..])
-            .with("components", self.components as f64)
-            .with("kappa", self.kappa)
-            .with("form", self.form.name())
-            .with("criterion", self.criterion.name())
-            .with("permutations", self.permutations as f64);
-        match self.rank {
-            Rank::Auto => settings.with("rank", "auto"),
-            Rank::Exact => settings.with("rank", "exact"),
-            Rank::Tolerance(tolerance) => settings.with("rank", tolerance),
         }
     }
 }
