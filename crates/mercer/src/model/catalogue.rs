@@ -2,6 +2,7 @@
 
 use crate::learn::{gaussian_process, logistic, loss, ridge, smoother, spline, streamed, svm};
 use crate::learner::LearnerEntry;
+use crate::view;
 
 /// All learners, in the order of the documentation.
 pub static LEARNERS: &[&LearnerEntry] = &[
@@ -18,6 +19,9 @@ pub static LEARNERS: &[&LearnerEntry] = &[
     &loss::entry::ENTRY,
     &loss::entry::QUANTILES,
     &streamed::entry::ENTRY,
+    &view::cca::ENTRY,
+    &view::ica::ENTRY,
+    &view::coupled::ENTRY,
 ];
 
 /// The learner of this name.
