@@ -5,7 +5,9 @@
 //! as well. Points may be of any kind that the kernel takes.
 
 pub mod cca;
+pub(crate) mod centering;
 pub mod coupled;
+pub mod eigen;
 pub mod ica;
 pub mod kmeans;
 pub mod pca;
