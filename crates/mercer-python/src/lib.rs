@@ -17,6 +17,7 @@ mod hypothesis;
 mod input;
 mod kernel;
 mod law;
+mod learner;
 mod losses;
 mod measure;
 mod model;
@@ -126,6 +127,9 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;
     module.add_function(wrap_pyfunction!(features::binning_bound, module)?)?;
     module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
+    module.add_class::<learner::PyLearner>()?;
+    module.add_class::<learner::PyAnyFit>()?;
+    module.add_function(wrap_pyfunction!(learner::learners, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::load_model, module)?)?;

@@ -53,6 +53,16 @@ impl Landmarks {
         }
     }
 
+    /// Those of a word in settings.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for landmarks that were given, which settings do not hold.
+    pub(crate) fn named(word: &str) -> Result<Self> {
+        let all = [Self::RandomPivots, Self::Uniform, Self::KMeans, Self::Leverage, Self::Greedy];
+        let found = all.into_iter().find(|landmarks| landmarks.name() == word);
+        found.ok_or_else(|| Error::parameter("landmarks", word, "landmarks that are chosen, not given"))
+    }
+
     /// At most `count` landmarks for a sample.
     pub(crate) fn choose(
         &self,

@@ -9,6 +9,7 @@
 mod centers;
 mod direct;
 mod effects;
+pub(crate) mod entry;
 mod features;
 mod fit;
 mod head;
