@@ -2,6 +2,7 @@
 
 use crate::learn::{gaussian_process, logistic, loss, ridge, smoother, spline, streamed, svm};
 use crate::learner::LearnerEntry;
+use crate::view::{kmeans, spectral};
 
 /// All learners, in the order of the documentation.
 pub static LEARNERS: &[&LearnerEntry] = &[
@@ -18,6 +19,8 @@ pub static LEARNERS: &[&LearnerEntry] = &[
     &loss::entry::ENTRY,
     &loss::entry::QUANTILES,
     &streamed::entry::ENTRY,
+    &kmeans::entry::ENTRY,
+    &spectral::entry::ENTRY,
 ];
 
 /// The learner of this name.

@@ -49,14 +49,11 @@ impl ClusterCount {
         }
     }
 
-    /// What [`ClusterCount::put`] wrote: a given number goes before a choice.
+    /// What [`ClusterCount::put`] wrote: a number that is given, else a choice.
     pub(in crate::view) fn of(settings: &Settings) -> Result<Self> {
         match settings.optional_count("clusters")? {
             Some(clusters) => Ok(Self::Fixed(clusters)),
-            None => Ok(Self::Auto {
-                max: settings.count("max_clusters")?,
-                rule: CountRule::named(settings.text("rule")?)?,
-            }),
+            None => Ok(Self::Auto { max: settings.count("max_clusters")?, rule: settings.word("rule", &RULES)? }),
         }
     }
 }
@@ -73,24 +70,13 @@ pub enum CountRule {
     Stability,
 }
 
-impl CountRule {
-    /// The words for both in settings.
-    pub(in crate::view) const NAMES: &'static [&'static str] = &["eigengap", "stability"];
+/// The words for them in settings.
+pub(in crate::view) const RULES: [(CountRule, &str); 2] =
+    [(CountRule::Eigengap, "eigengap"), (CountRule::Stability, "stability")];
 
+impl CountRule {
     /// The word for it in settings.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Eigengap => "eigengap",
-            Self::Stability => "stability",
-        }
-    }
-
-    /// The rule of this name.
-    pub(in crate::view) fn named(name: &str) -> Result<Self> {
-        match name {
-            "eigengap" => Ok(Self::Eigengap),
-            "stability" => Ok(Self::Stability),
-            other => Err(Error::parameter("rule", other, "eigengap or stability")),
-        }
+        RULES.iter().find(|(rule, _)| *rule == self).map_or("", |(_, name)| name)
     }
 }

@@ -13,25 +13,14 @@ pub enum KMeansInit {
     Random,
 }
 
+/// The words for them in settings.
+pub(in crate::view) const INITS: [(KMeansInit, &str); 2] =
+    [(KMeansInit::KMeansPlusPlus, "k-means++"), (KMeansInit::Random, "random")];
+
 impl KMeansInit {
-    /// The words for both in settings.
-    pub(in crate::view) const NAMES: &'static [&'static str] = &["k-means++", "random"];
-
     /// The word for it in settings.
-    pub(in crate::view) fn name(self) -> &'static str {
-        match self {
-            Self::KMeansPlusPlus => "k-means++",
-            Self::Random => "random",
-        }
-    }
-
-    /// The choice of this name.
-    pub(in crate::view) fn named(name: &str) -> Result<Self> {
-        match name {
-            "k-means++" => Ok(Self::KMeansPlusPlus),
-            "random" => Ok(Self::Random),
-            other => Err(Error::parameter("init", other, "k-means++ or random")),
-        }
+    pub fn name(self) -> &'static str {
+        INITS.iter().find(|(init, _)| *init == self).map_or("", |(_, name)| name)
     }
 }
 
@@ -47,8 +36,7 @@ pub(in crate::view) struct Search {
 impl Search {
     /// At least one of everything.
     pub(in crate::view) fn check(&self) -> Result<()> {
-        let counts =
-            [("clusters", self.clusters), ("starts", self.starts), ("max_iterations", self.max_iterations)];
+        let counts = [("clusters", self.clusters), ("starts", self.starts), ("max_iterations", self.max_iterations)];
         match counts.into_iter().find(|(_, count)| *count == 0) {
             Some((name, count)) => Err(Error::parameter(name, count, 1..)),
             None => Ok(()),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::learner::Plan;
+use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
 /// Operations from which passes over all pairs of rows are too many, and landmarks are used: some
@@ -35,27 +36,24 @@ pub enum ClusterSolver {
     Landmarks,
 }
 
-impl ClusterSolver {
-    const ALL: [Self; 5] = [Self::Auto, Self::Stored, Self::StoredSingle, Self::Tiles, Self::Landmarks];
-    /// The words for them in settings.
-    pub(in crate::view) const NAMES: &'static [&'static str] =
-        &["auto", "stored", "stored_single", "tiles", "landmarks"];
+/// The words for them in settings.
+pub(in crate::view) const SOLVERS: [(ClusterSolver, &str); 5] = [
+    (ClusterSolver::Auto, "auto"),
+    (ClusterSolver::Stored, "stored"),
+    (ClusterSolver::StoredSingle, "stored_single"),
+    (ClusterSolver::Tiles, "tiles"),
+    (ClusterSolver::Landmarks, "landmarks"),
+];
 
+impl ClusterSolver {
     /// The word for it in settings.
-    pub(in crate::view) fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Stored => "stored",
-            Self::StoredSingle => "stored_single",
-            Self::Tiles => "tiles",
-            Self::Landmarks => "landmarks",
-        }
+    pub fn name(self) -> &'static str {
+        SOLVERS.iter().find(|(solver, _)| *solver == self).map_or("", |(_, name)| name)
     }
 
     /// The solver of this name.
     pub(in crate::view) fn named(name: &str) -> Result<Self> {
-        let known = || Error::parameter("solver", name, format!("one of {}", Self::NAMES.join(", ")));
-        Self::ALL.into_iter().find(|solver| solver.name() == name).ok_or_else(known)
+        Settings::new().with("solver", name).word("solver", &SOLVERS)
     }
 }
 
@@ -145,7 +143,8 @@ impl Work<'_> {
         let fits = |(solver, reason): (ClusterSolver, &str)| {
             Some(self.on_matrix(solver, reason, compute)).filter(|plan| plan.plan.bytes <= compute.memory())
         };
-        let tiles = || self.on_matrix(ClusterSolver::Tiles, "the kernel matrix does not fit into the memory limit", compute);
+        let tiles =
+            || self.on_matrix(ClusterSolver::Tiles, "the kernel matrix does not fit into the memory limit", compute);
         let exact = stored.into_iter().find_map(fits).unwrap_or_else(tiles);
         let late = !compute.is_in_time(exact.plan.flops);
         let long = exact.solver == ClusterSolver::Tiles && exact.plan.flops > TOO_MANY;
@@ -179,14 +178,22 @@ impl Work<'_> {
         }
         let (n, m) = (self.rows as f64, count as f64);
         let flops = n * m * (self.pair + 2.0 * m + self.passes * self.feature);
-        let mut plan =
-            Plan::new(ClusterSolver::Landmarks.to_string(), bytes(count), flops, reason, compute);
+        let mut plan = Plan::new(ClusterSolver::Landmarks.to_string(), bytes(count), flops, reason, compute);
         plan.approximation = Some(approximation(count));
         ClusterPlan { solver: ClusterSolver::Landmarks, landmarks: count, plan }
     }
 }
 
 impl ClusterPlan {
+    /// The plan of a partition that is given: one pass over the kernel matrix.
+    pub(super) fn given(rows: usize, clusters: usize, compute: &Compute) -> Self {
+        let (n, solver) = (rows as u64, ClusterSolver::Tiles);
+        let bytes = 16 * n * clusters as u64;
+        let flops = (n * n) as f64 * 2.0 * clusters as f64;
+        let plan = Plan::new(solver.to_string(), bytes, flops, "the partition is given", compute);
+        Self { solver, landmarks: 0, plan }
+    }
+
     /// What is known of the plan of a fit from a file.
     pub(in crate::view) fn from_file(solver: ClusterSolver, landmarks: usize) -> Self {
         let plan = Plan {
@@ -202,5 +209,7 @@ impl ClusterPlan {
 }
 
 fn approximation(landmarks: usize) -> String {
-    format!("projections on the span of at most {landmarks} landmarks instead of all points; the fit reports the trace that they miss")
+    format!(
+        "projections on the span of at most {landmarks} landmarks instead of all points; the fit reports the trace that they miss"
+    )
 }

@@ -129,7 +129,8 @@ impl<'a> KernelRows<'a> {
 }
 
 fn lines<'m, T>(matrix: ArrayView2<'m, T>, points: &[usize], cols: &Range<usize>) -> Vec<&'m [T]> {
-    let line = |&point: &usize| matrix.index_axis_move(ndarray::Axis(0), point).to_slice().expect("rows are contiguous");
+    let line =
+        |&point: &usize| matrix.index_axis_move(ndarray::Axis(0), point).to_slice().expect("rows are contiguous");
     points.iter().map(|point| &line(point)[cols.clone()]).collect()
 }
 
@@ -150,13 +151,7 @@ fn batches(changes: &[Vec<Change>]) -> Vec<Batch> {
 }
 
 /// Adds the lines of a batch to a block of the sums of every start.
-fn add<T: Element>(
-    lines: &[&[T]],
-    batch: &Batch,
-    changes: &[Vec<Change>],
-    weights: &[f64],
-    starts: &mut [&mut [f64]],
-) {
+fn add<T: Element>(lines: &[&[T]], batch: &Batch, changes: &[Vec<Change>], weights: &[f64], starts: &mut [&mut [f64]]) {
     let width = lines.first().map_or(1, |line| line.len());
     for ((block, changes), range) in starts.iter_mut().zip(changes).zip(&batch.changes) {
         let mut added: Vec<Vec<(&[T], f64)>> = vec![Vec::new(); block.len() / width];

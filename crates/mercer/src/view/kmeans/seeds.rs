@@ -50,9 +50,8 @@ impl Problem<'_> {
     }
 
     fn negative_distance(&self, row: usize, other: usize, squared: f64) -> Error {
-        let reason = format!(
-            "the squared distance k(x, x) + k(y, y) − 2k(x, y) of the points {row} and {other} is {squared}"
-        );
+        let reason =
+            format!("the squared distance k(x, x) + k(y, y) − 2k(x, y) of the points {row} and {other} is {squared}");
         Error::NotPositiveDefinite { kernel: self.bound.kernel().short(), reason, counterexample: None }
     }
 
@@ -62,8 +61,10 @@ impl Problem<'_> {
         let (mut labels, mut smallest, mut line) = (vec![0; n], vec![f64::INFINITY; n], vec![0.0; n]);
         for (cluster, &seed) in seeds.iter().enumerate() {
             self.squared_distances(seed, &mut line)?;
-            for (i, &squared) in line.iter().enumerate().filter(|(i, squared)| **squared < smallest[*i]) {
-                (labels[i], smallest[i]) = (cluster, squared);
+            for ((label, smallest), &squared) in labels.iter_mut().zip(&mut smallest).zip(&line) {
+                if squared < *smallest {
+                    (*label, *smallest) = (cluster, squared);
+                }
             }
         }
         // A seed keeps its cluster also where distances are not those of an ℋ.

@@ -135,7 +135,8 @@ impl<'p> Problem<'p> {
             }
             self.apply(starts, &changes)?;
             let mut back = vec![Vec::new(); starts.len()];
-            for (at, (start, changes)) in starts.iter_mut().zip(&changes).enumerate().filter(|(_, (_, c))| !c.is_empty())
+            for (at, (start, changes)) in
+                starts.iter_mut().zip(&changes).enumerate().filter(|(_, (_, c))| !c.is_empty())
             {
                 let before = start.objective;
                 start.relabel(changes);

@@ -27,6 +27,8 @@ pub(in crate::view) struct VectorClusters {
     pub(in crate::view) objective: f64,
     pub(in crate::view) iterations: usize,
     pub(in crate::view) converged: bool,
+    /// `‖xᵢ − c‖²` of the own cluster.
+    pub(in crate::view) squared_distances: Vec<f64>,
     /// The objective of every start.
     pub(in crate::view) starts: Vec<f64>,
 }
@@ -55,6 +57,7 @@ pub(in crate::view) fn cluster(
     let order = order_of_appearance(&start.labels, search.clusters);
     Ok(VectorClusters {
         labels: renamed(&start.labels, &order),
+        squared_distances: (0..start.labels.len()).map(|i| problem.squared(i, &start, start.labels[i])).collect(),
         centers: start.centers.select(Axis(0), &order) + &mean,
         objective: start.objective,
         iterations: start.iterations,
@@ -98,6 +101,11 @@ impl<'p> Problem<'p> {
         let squared_norms: Vec<f64> = x.rows().into_iter().map(|row| row.dot(&row)).collect();
         let slack = ROUNDING * squared_norms.iter().fold(0.0_f64, |m, v| m.max(*v));
         Self { x, squared_norms, weights, search, slack, compute }
+    }
+
+    /// `‖xᵢ − c‖²`.
+    fn squared(&self, point: usize, start: &Start, cluster: usize) -> f64 {
+        squared_distance(self.x.row(point), start.centers.row(cluster))
     }
 
     fn run(&self, start: usize) -> Result<Start> {
@@ -221,7 +229,7 @@ impl<'p> Problem<'p> {
         })?;
         let mut moved = false;
         for point in parts.into_iter().flatten() {
-            let squared = |c: usize| squared_distance(self.x.row(point), start.centers.row(c));
+            let squared = |c: usize| self.squared(point, start, c);
             if let Some(to) = self.better_cluster(start, point, &squared) {
                 self.move_point(start, point, to);
                 moved = true;
@@ -265,13 +273,12 @@ impl<'p> Problem<'p> {
         start.sizes = Sizes::of(&start.labels, self.weights, self.search.clusters);
         start.centers = sums / &ArrayView1::from(&start.sizes.mass).insert_axis(Axis(1));
         start.objective = 0.0;
-        for (i, row) in self.x.rows().into_iter().enumerate() {
-            let squared = |c: usize| squared_distance(row, start.centers.row(c));
-            if self.weights[i] > 0.0 {
-                start.objective += self.weights[i] * squared(start.labels[i]);
-            } else {
-                start.labels[i] = (1..self.search.clusters).fold(0, |best, c| if squared(c) < squared(best) { c } else { best });
+        for i in 0..self.x.nrows() {
+            if self.weights[i] == 0.0 {
+                let squared: Array1<f64> = (0..self.search.clusters).map(|c| self.squared(i, start, c)).collect();
+                start.labels[i] = smallest(squared.view());
             }
+            start.objective += self.weights[i] * self.squared(i, start, start.labels[i]);
         }
         Ok(())
     }
