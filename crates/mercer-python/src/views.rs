@@ -52,9 +52,8 @@ pub fn cca_score(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<f64> {
     let fit: &CcaFit = typed(fit)?;
-    let samples = views.iter().enumerate().map(|(view, x)| {
-        PointsInput::read(fit.kernel(view).ok(), x, &format!("view {view}"))
-    });
+    let samples =
+        views.iter().enumerate().map(|(view, x)| PointsInput::read(fit.kernel(view).ok(), x, &format!("view {view}")));
     let samples = samples.collect::<PyResult<Vec<_>>>()?;
     let options = Options::read(options)?;
     let points: Vec<Points<'_>> = samples.iter().map(PointsInput::points).collect();
@@ -105,4 +104,3 @@ pub fn amari_distance(W: &Bound<'_, PyAny>, A: &Bound<'_, PyAny>) -> PyResult<f6
     let (w, a) = (Matrix::read(W, "W")?, Matrix::read(A, "A")?);
     ica::amari_distance(w.view(), a.view()).map_err(to_python)
 }
-

@@ -19,9 +19,13 @@ pub static LEARNERS: &[&LearnerEntry] = &[
     &loss::entry::ENTRY,
     &loss::entry::QUANTILES,
     &streamed::entry::ENTRY,
+    &view::pca::ENTRY,
+    &view::kmeans::entry::ENTRY,
+    &view::spectral::entry::ENTRY,
     &view::cca::ENTRY,
     &view::ica::ENTRY,
     &view::coupled::ENTRY,
+    &view::scaling::ENTRY,
 ];
 
 /// The learner of this name.
