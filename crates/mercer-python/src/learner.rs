@@ -195,6 +195,12 @@ impl PyAnyFit {
         settings_dict(py, self.0.settings())
     }
 
+    /// How many targets were fitted.
+    #[getter]
+    fn targets(&self) -> usize {
+        self.0.targets()
+    }
+
     /// The kernel with medians resolved, where there is one.
     #[getter]
     fn kernel(&self) -> Option<PyKernel> {

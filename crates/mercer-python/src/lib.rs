@@ -134,6 +134,9 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(views::coupled_matches, module)?)?;
     module.add_function(wrap_pyfunction!(views::cca_score, module)?)?;
     module.add_function(wrap_pyfunction!(views::cca_coefficients, module)?)?;
+    module.add_function(wrap_pyfunction!(views::pca_preimage, module)?)?;
+    module.add_function(wrap_pyfunction!(views::pca_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(views::pca_novelty, module)?)?;
     module.add_function(wrap_pyfunction!(views::ica_inverse, module)?)?;
     module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
     module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;

@@ -4,13 +4,14 @@ use mercer::Points;
 use mercer::view::cca::CcaFit;
 use mercer::view::coupled::CoupledFit;
 use mercer::view::ica::{self, IcaFit};
-use numpy::PyArray2;
+use mercer::view::pca::{FixedPoint, KernelPcaFit, Preimage};
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::to_python;
-use crate::input::Matrix;
+use crate::input::{Matrix, numbers};
 use crate::learner::PyAnyFit;
 use crate::objects::PointsInput;
 use crate::options::Options;
@@ -66,6 +67,66 @@ pub fn cca_coefficients<'py>(py: Python<'py>, fit: &PyAnyFit) -> PyResult<Vec<Bo
     let fit: &CcaFit = typed(fit)?;
     let one = |view: usize| fit.dual_coefficients(view).map(|a| PyArray2::from_owned_array(py, a.to_owned()));
     (0..fit.views()).map(one).collect::<mercer::Result<_>>().map_err(to_python)
+}
+
+/// Points in the input space that belong to scores: the points, their squared distances in ℋ, and
+/// whether the iteration converged.
+type Preimages<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Vec<bool>);
+
+/// Pre-images of scores, by `fixed_point` or `ridge`.
+#[pyfunction]
+#[pyo3(signature = (fit, Z, method, alpha, **options))]
+#[allow(non_snake_case)]
+pub fn pca_preimage<'py>(
+    py: Python<'py>,
+    fit: &PyAnyFit,
+    Z: &Bound<'py, PyAny>,
+    method: &str,
+    alpha: f64,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Preimages<'py>> {
+    let (fit, scores): (&KernelPcaFit, _) = (typed(fit)?, Matrix::read(Z, "X")?);
+    let method = match method {
+        "fixed_point" => Preimage::FixedPoint(FixedPoint::default()),
+        _ => Preimage::Ridge { alpha },
+    };
+    let options = Options::read(options)?;
+    let scores = scores.view();
+    let found = run(py, &options, || fit.preimage(scores, method, &options.compute))?;
+    Ok((
+        PyArray2::from_owned_array(py, found.points),
+        PyArray1::from_owned_array(py, found.squared_distances),
+        found.converged,
+    ))
+}
+
+/// The scores of the points of the fit, and the coefficients of the regression from scores to
+/// points where there is one.
+type Scores<'py> = (Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>);
+
+/// What scikit-learn's attributes hold.
+#[pyfunction]
+pub fn pca_scores<'py>(py: Python<'py>, fit: &PyAnyFit) -> PyResult<Scores<'py>> {
+    let fit: &KernelPcaFit = typed(fit)?;
+    let dual = fit.inverse().map(|map| PyArray2::from_owned_array(py, map.dual_coefficients().to_owned()));
+    Ok((PyArray2::from_owned_array(py, fit.scores()), dual))
+}
+
+/// Novelty scores of precomputed kernel values, with the values `k(x, x)`.
+#[pyfunction]
+#[pyo3(signature = (fit, K, diagonal, **options))]
+#[allow(non_snake_case)]
+pub fn pca_novelty<'py>(
+    py: Python<'py>,
+    fit: &PyAnyFit,
+    K: &Bound<'py, PyAny>,
+    diagonal: &Bound<'py, PyAny>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (fit, values): (&KernelPcaFit, _) = (typed(fit)?, Matrix::read(K, "X")?);
+    let (diagonal, options) = (numbers(diagonal, "diagonal")?, Options::read(options)?);
+    let (x, diagonal) = (values.view(), ndarray::aview1(&diagonal));
+    Ok(PyArray1::from_vec(py, run(py, &options, || fit.novelty_with_diagonal(x, diagonal, &options.compute))?))
 }
 
 /// The observations of sources.
