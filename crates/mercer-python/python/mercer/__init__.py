@@ -62,6 +62,7 @@ from mercer._mercer import (
     catalogue,
     fourier_bound,
     fourier_components,
+    learners,
     read_fasta,
     repair,
 )
@@ -147,6 +148,7 @@ __all__ = [
     "interaction_test",
     "joint_independence_test",
     "lancaster",
+    "learners",
     "mmd",
     "mmd_witness",
     "normalized_hsic",

@@ -15,12 +15,12 @@ from mercer._mercer import (
     Kernel,
     Learner,
     Objects,
-    amari_distance,
     cca_coefficients,
     cca_score,
     ica_contrast,
     ica_inverse,
 )
+from mercer._mercer import amari_distance as _amari_distance
 from mercer._parameters import check_above, check_choice, check_count, check_kinds, refuse
 
 
@@ -186,16 +186,14 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         check_is_fitted(self)
         if y is not None:
             return tuple(self._transformed([X, y]))
-        if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and np.ndim(X[0]) > 1:
+        if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(map(_is_sample, X)):
             return self._transformed(list(X))
         return self._transformed([X])[0]
 
     def _transformed(self, views: list[Any]) -> list[np.ndarray]:
         points = self._points(views, self.kernels_[: len(views)])
         options = self._options()
-        return [
-            self._fit.transform(x, view=at, kernel=self.kernels_[at], **options) for at, x in enumerate(points)
-        ]
+        return [self._fit.transform(x, view=at, kernel=self.kernels_[at], **options) for at, x in enumerate(points)]
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Find the functions and return the canonical variates.
@@ -257,6 +255,13 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         model.kernels = kernels[0] if len(kernels) == 1 else kernels
         model.kappa = "auto" if settings.get("choose_kappa") else settings.get("kappa", 0.02)
         return model
+
+
+def _is_sample(x: Any) -> bool:
+    """Whether it holds points, and is not one point: rows of numbers, or a list of objects."""
+    if isinstance(x, (list, tuple)):
+        return len(x) > 0 and not isinstance(x[0], (int, float))
+    return hasattr(x, "__len__") and not isinstance(x, str) and np.ndim(x) != 1
 
 
 def _view(x: Any, kernel: Kernel, name: str) -> Any:
@@ -375,7 +380,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         The fitted estimator.
         """
         check_choice("contrast", self.contrast, "kgv", "kcc", "hsic")
-        X = self._read_points(X)
+        X = self._read_points(X, least=2)
         learner = Learner(self._learner, self._settings())
         self._outside = None
         self._adopt(learner.fit([X], [], **self._options()))
@@ -449,6 +454,14 @@ def kcc_contrast(Y: Any, lengthscale: float, kappa: float) -> float:
     Returns
     -------
     A number: 0 for independent columns, up to rounding and the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import kcc_contrast
+    >>> u, v = np.random.default_rng(0).normal(size=(2, 200))
+    >>> kcc_contrast(np.c_[u, v], 1.0, 0.02) < kcc_contrast(np.c_[u, u + 0.1 * v], 1.0, 0.02)
+    True
     """
     return _contrast("kcc", Y, lengthscale, kappa)
 
@@ -467,7 +480,15 @@ def kgv_contrast(Y: Any, lengthscale: float, kappa: float) -> float:
 
     Returns
     -------
-    A number.
+    A number: 0 for independent columns, up to rounding and the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import kgv_contrast
+    >>> u, v = np.random.default_rng(0).normal(size=(2, 200))
+    >>> kgv_contrast(np.c_[u, v], 1.0, 0.02) < kgv_contrast(np.c_[u, u + 0.1 * v], 1.0, 0.02)
+    True
     """
     return _contrast("kgv", Y, lengthscale, kappa)
 
@@ -485,8 +506,39 @@ def hsic_contrast(Y: Any, lengthscale: float) -> float:
     Returns
     -------
     A number.
+
+    Examples
+    --------
+    >>> from mercer import hsic, hsic_contrast
+    >>> a, b = [[0.0], [1.0], [3.0]], [[1.0], [0.0], [2.0]]
+    >>> together = hsic_contrast([[0.0, 1.0], [1.0, 0.0], [3.0, 2.0]], 1.0)
+    >>> abs(together - hsic(a, b, "gaussian()", "gaussian()")) < 1e-12
+    True
     """
     return _contrast("hsic", Y, lengthscale, 1.0)
+
+
+def amari_distance(W: Any, A: Any) -> float:
+    """Return how far an unmixing matrix is from undoing a mixing matrix: 0 up to order and scale, ``m − 1`` at most.
+
+    Parameters
+    ----------
+    W : array of shape (m, m)
+        The unmixing matrix.
+    A : array of shape (m, m)
+        The mixing matrix.
+
+    Returns
+    -------
+    The distance of Amari et al., from 0 to ``m − 1``.
+
+    Examples
+    --------
+    >>> from mercer import amari_distance
+    >>> amari_distance([[0.0, 2.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
+    0.0
+    """
+    return _amari_distance(W, A)
 
 
 __all__ = ["KernelCCA", "KernelICA", "amari_distance", "hsic_contrast", "kcc_contrast", "kgv_contrast"]

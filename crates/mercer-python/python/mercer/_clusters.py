@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._learner import LearnerEstimator
@@ -185,8 +187,28 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         The fitted estimator.
         """
         X = self._read_points(X)
-        self._adopt(self._learn(X, sample_weight=self._read_weights(sample_weight, X)))
+        weights = self._read_weights(sample_weight, X)
+        try:
+            fit = self._learn(X, sample_weight=weights)
+        except ValueError:
+            fit = self._learn_fewer(X, weights)
+        self._adopt(fit)
         return self
+
+    def _learn_fewer(self, X: Any, weights: np.ndarray | None) -> AnyFit:
+        """Find a cluster per distinct point, where there are fewer than clusters; raise again where there are not."""
+        counted = X if weights is None or not isinstance(X, np.ndarray) else X[weights > 0]
+        distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else len(X)
+        if self.kernel == "precomputed" or not 0 < distinct < (self.n_clusters if self.n_clusters != "auto" else 0):
+            return self._learn(X, sample_weight=weights)
+        warnings.warn(
+            f"Number of distinct points ({distinct}) found smaller than n_clusters ({self.n_clusters}): a cluster each.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+        fewer = clone(self).set_params(n_clusters=distinct)
+        fewer.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_in_")})
+        return fewer._learn(X, sample_weight=weights)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Find the clusters and return them.
@@ -267,6 +289,8 @@ class SpectralClustering(_Clusters):
         The coordinates in which k-means works.
     n_clusters_ : int
         Clusters.
+    n_iter_ : int
+        Iterations of the best start of k-means.
     kernel_ : Kernel
         The kernel, with medians and names resolved.
     plan_ : str
@@ -293,6 +317,7 @@ class SpectralClustering(_Clusters):
         "eigenvalues_": "eigenvalues",
         "embedding_": "embedding",
         "n_clusters_": "clusters",
+        "n_iter_": "iterations",
         "plan_": "plan",
     }
 

@@ -47,14 +47,14 @@ class LearnerEstimator(KernelEstimator):
         """Return the settings of the learner, but for the kernel."""
         return {setting: getattr(self, name) for name, setting in self._setting_names.items()}
 
-    def _read_points(self, X: Any, y: Any = None) -> Any:
+    def _read_points(self, X: Any, y: Any = None, least: int = 1) -> Any:
         """Check the points of a fit and note their columns."""
         check_kinds(self)
         self._target_names, self._units, self._inputs = None, None, None
         kernel = self._object_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X, y)
-        return validate_data(self, X, dtype=np.float64, order="C")
+        return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least)
 
     def _learned_kernel(self, X: Any) -> Kernel:
         """Return the kernel that the learner works with."""
