@@ -202,7 +202,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         if self.kernel == "precomputed" or not 0 < distinct < (self.n_clusters if self.n_clusters != "auto" else 0):
             return self._learn(X, sample_weight=weights)
         warnings.warn(
-            f"Number of distinct points ({distinct}) found smaller than n_clusters ({self.n_clusters}): a cluster each.",
+            f"Number of distinct points ({distinct}) smaller than n_clusters ({self.n_clusters}): a cluster for each.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -245,7 +245,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
 
 
 class SpectralClustering(_Clusters):
-    """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix, with clusters of new points.
+    """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix.
+
+    New points have clusters too.
 
     Parameters
     ----------
