@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._cca import KernelCCA, KernelICA
+from mercer._clusters import KernelKMeans, SpectralClustering
+from mercer._coupled import CoupledKernelEmbedding
 from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._kernel_names import object_kernel
+from mercer._learner import LearnerEstimator
 from mercer._logistic import KernelLogisticRegression
 from mercer._machine import KernelMachine
 from mercer._margins import labels_of
 from mercer._mercer import (
+    AnyFit,
     GaussianProcessFit,
     Inputs,
     Kernel,
@@ -31,6 +36,7 @@ from mercer._mercer import (
     load_model,
     save_model,
 )
+from mercer._pca import ClassicalScaling, KernelPCA
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
 from mercer._settings import RUN, parameters
@@ -54,6 +60,19 @@ _CLASSES: dict[type, tuple[type, ...]] = {
     SvmFit: (SVR, NuSVR, OneClassSVM),
     PenalizedFit: (KernelLogisticRegression, KernelMachine),
     StreamedRidgeFit: (StreamedKernelRidge,),
+}
+#: The estimators of learners of the catalogue.
+_LEARNERS: dict[str, type[LearnerEstimator]] = {
+    kind._learner: kind
+    for kind in (
+        KernelPCA,
+        KernelKMeans,
+        SpectralClustering,
+        KernelCCA,
+        KernelICA,
+        CoupledKernelEmbedding,
+        ClassicalScaling,
+    )
 }
 
 
@@ -121,6 +140,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
 def _inputs(model: Estimator, fit: Any) -> Inputs:
     outputs = fit.dual_coefficients.shape[1] if isinstance(fit, (RidgeFit, SharedProcessFit)) else 1
     outputs = fit.weights.shape[1] if isinstance(fit, StreamedRidgeFit) else outputs
+    outputs = fit.targets if isinstance(fit, AnyFit) else outputs
     names = model._target_names or [None] * outputs
     shift, scale = (np.zeros(outputs), np.ones(outputs)) if model._units is None else model._units
     targets = [(name, float(a), float(b)) for name, a, b in zip(names, shift, scale, strict=True)]
@@ -132,12 +152,20 @@ def _estimator(
     fit: Any, notes: dict[str, str], settings: dict[str, Any], classes: list[str] | None
 ) -> tuple[Any, dict[str, Any]]:
     """Make the estimator of a file, with its parameters, and give the state that was written beside it."""
-    known = {kind.__name__: kind for kind in _CLASSES[type(fit)]}
+    if isinstance(fit, AnyFit):
+        kinds = (_LEARNERS[fit.kind],) if fit.kind in _LEARNERS else ()
+    else:
+        kinds = _CLASSES[type(fit)]
+    known = {kind.__name__: kind for kind in kinds}
     if notes.get(_CLASS) in known:
         kind, stored = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
         allowed = kind().get_params()
         given = {k: kernel_from_plain(v) if is_plain_kernel(v) else v for k, v in stored.items() if k in allowed}
         return kind(**given), json.loads(notes.get(_STATE, "{}"))
+    if isinstance(fit, AnyFit):
+        if not kinds:
+            raise ValueError(f"no estimator of this package is a model of the kind {fit.kind}")
+        return kinds[0]._of_settings(settings), {}
     if not settings:
         return _from_fit(fit), {}
     kind = type(_from_fit(fit))

@@ -56,6 +56,11 @@ pub trait Fitted: Any + fmt::Debug + Send + Sync {
         self.targets()
     }
 
+    /// The names of the numbers that come out, where they are not those of the targets.
+    fn output_names(&self) -> Option<Vec<String>> {
+        None
+    }
+
     /// The names of the classes if the fit stores them.
     fn class_names(&self) -> Option<Vec<String>> {
         None
@@ -150,7 +155,8 @@ impl dyn Fitted {
     }
 }
 
-fn unsupported(entry: &LearnerEntry, what: &str, remedy: &str) -> Error {
+/// A fit of this learner does not have it.
+pub(crate) fn unsupported(entry: &LearnerEntry, what: &str, remedy: &str) -> Error {
     Error::unsupported(what, format!("a model of the kind {}", entry.name), "", remedy)
 }
 

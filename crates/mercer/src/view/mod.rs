@@ -13,3 +13,9 @@ pub mod kmeans;
 pub mod pca;
 pub mod scaling;
 pub mod spectral;
+
+pub use kmeans::{
+    ChosenClusters, ClusterCount, ClusterScore, ClusterSolver, CountRule, KMeansEvidence, KMeansInit, KernelKMeans,
+    KernelKMeansFit, adjusted_rand_index, choose_clusters,
+};
+pub use spectral::{SpectralClustering, SpectralEvidence, SpectralFit};

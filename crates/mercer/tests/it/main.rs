@@ -92,6 +92,7 @@ mod measure {
 mod model {
     mod files;
     mod files_svm;
+    mod learners;
     mod objects;
     mod wrong_files;
 }

@@ -5,6 +5,7 @@ use ndarray::Array2;
 use super::{EigenSolver, KernelPca, KernelPcaFit};
 use crate::error::AllowedRange;
 use crate::features::Landmarks;
+use crate::learner::common::KERNEL;
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount,
 };
@@ -16,12 +17,12 @@ use crate::{Compute, Error, Kernel, Points, Result};
 pub static ENTRY: LearnerEntry = LearnerEntry {
     name: "pca",
     title: "Kernel principal components",
-    summary: "The directions in feature space along which the points vary most",
+    summary: "the directions in feature space along which the points vary most",
     goal: Goal::Features,
     views: ViewCount::One,
     weighted: false,
     parameters: &[
-        Parameter::required("kernel", ParameterKind::Kernel, "the kernel"),
+        KERNEL,
         Parameter::optional(
             "components",
             ParameterKind::Count(1),

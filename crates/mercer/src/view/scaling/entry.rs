@@ -14,7 +14,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 pub static ENTRY: LearnerEntry = LearnerEntry {
     name: "scaling",
     title: "Classical scaling",
-    summary: "Coordinates whose squared distances are the values of a negative-definite kernel",
+    summary: "coordinates whose squared distances are the values of a negative-definite kernel",
     goal: Goal::Features,
     views: ViewCount::One,
     weighted: false,
