@@ -291,3 +291,32 @@ def test_learners_are_declared():
     learners = {entry["name"]: entry for entry in mercer.learners()}
     assert {"ridge", "svc", "pca", "kmeans", "cca", "ica", "coupled", "scaling", "spectral"} <= set(learners)
     assert all(parameter["meaning"] for entry in learners.values() for parameter in entry["parameters"])
+
+
+@parametrize_with_checks([mercer.MultipleKernelRegressor(), mercer.MultipleKernelClassifier()])
+def test_scikit_learn_checks_of_several_kernels(estimator, check):
+    check(estimator)
+
+
+def test_weights_of_kernels(tmp_path):
+    target = np.sin(X[:, 2]) + 0.1 * X[:, 0]
+    kernels = ["on([2], gaussian(lengthscale=1))", "on([0], linear())", "on([1], gaussian(lengthscale=0.01))"]
+    model = mercer.MultipleKernelRegressor(kernels, alpha=0.1).fit(X, target)
+    assert model.weights_.sum() == pytest.approx(1.0)
+    assert model.weights_[2] == pytest.approx(0.0, abs=1e-3)
+    assert model.duality_gap_ < 1e-2
+    assert model.score(X, target) > 0.95
+    # The weighted sum is a kernel of the language: ridge regression with it is the same function.
+    ridge = mercer.KernelRidge(0.1, kernel=model.kernel_, fit_intercept=True).fit(X, target)
+    np.testing.assert_allclose(ridge.predict(X), model.predict(X), atol=1e-8)
+    classifier = mercer.MultipleKernelClassifier(kernels, C=10).fit(X, IRIS.target_names[SPECIES])
+    assert classifier.score(X, IRIS.target_names[SPECIES]) > 0.9
+    for fitted in (model, classifier):
+        mercer.save(fitted, tmp_path / "model.safetensors")
+        loaded = mercer.load(tmp_path / "model.safetensors")
+        assert loaded.kernels == kernels
+        np.testing.assert_array_equal(loaded.predict(X), fitted.predict(X))
+    with pytest.raises(ValueError, match="kernels"):
+        mercer.MultipleKernelRegressor([]).fit(X, target)
+    spread = mercer.MultipleKernelRegressor(kernels[:2], alpha=0.1, norm=2).fit(X, target)
+    assert (spread.weights_**2).sum() == pytest.approx(1.0)

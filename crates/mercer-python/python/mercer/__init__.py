@@ -90,6 +90,8 @@ _ESTIMATORS = {
     "KernelRidge": "mercer._ridge",
     "KernelRidgeCV": "mercer._ridge_cv",
     "LocalLinear": "mercer._smoothers",
+    "MultipleKernelClassifier": "mercer._multiple",
+    "MultipleKernelRegressor": "mercer._multiple",
     "NadarayaWatson": "mercer._smoothers",
     "NuSVC": "mercer._svm",
     "NuSVR": "mercer._svr",

@@ -71,6 +71,8 @@ from mercer._mercer import read_fasta as read_fasta
 from mercer._mercer import repair as repair
 from mercer._models import load as load
 from mercer._models import save as save
+from mercer._multiple import MultipleKernelClassifier as MultipleKernelClassifier
+from mercer._multiple import MultipleKernelRegressor as MultipleKernelRegressor
 from mercer._pca import ClassicalScaling as ClassicalScaling
 from mercer._pca import KernelPCA as KernelPCA
 from mercer._result import TestResult as TestResult

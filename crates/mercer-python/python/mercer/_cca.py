@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer._kernel_names import compiled, object_kernel
@@ -104,7 +104,7 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
-        tags = BaseEstimator.__sklearn_tags__(self)
+        tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
@@ -357,9 +357,6 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose
-
-    #: There is no kernel to choose: `pairwise` of the tags is False.
-    kernel: ClassVar[None] = None
 
     @property
     def _n_features_out(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer._cca import _view
@@ -108,9 +107,6 @@ class CoupledKernelEmbedding(LearnerEstimator):
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        return BaseEstimator.__sklearn_tags__(self)
 
     def _settings(self) -> dict[str, Any]:
         check_kinds(self)

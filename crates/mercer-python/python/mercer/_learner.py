@@ -37,7 +37,8 @@ class LearnerEstimator(KernelEstimator):
     _setting_names: ClassVar[dict[str, str]] = {}
     #: The facts of a fit that attributes stand for.
     _fact_names: ClassVar[dict[str, str]] = {}
-    #: Parameters of scikit-learn's names of kernels, for classes without them.
+    #: A kernel, and parameters of scikit-learn's names of kernels, for classes without them.
+    kernel: Any = None
     gamma: Any = None
     degree: float = 3
     coef0: float = 1

@@ -36,6 +36,7 @@ from mercer._mercer import (
     load_model,
     save_model,
 )
+from mercer._multiple import MultipleKernelClassifier, MultipleKernelRegressor
 from mercer._pca import ClassicalScaling, KernelPCA
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
@@ -72,6 +73,8 @@ _LEARNERS: dict[str, type[LearnerEstimator]] = {
         KernelICA,
         CoupledKernelEmbedding,
         ClassicalScaling,
+        MultipleKernelRegressor,
+        MultipleKernelClassifier,
     )
 }
 
