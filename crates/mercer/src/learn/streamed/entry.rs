@@ -58,6 +58,12 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
         ),
         Parameter::with_default("folds", ParameterKind::Count(2), "5", "folds by which λ is chosen"),
         INTERCEPT,
+        Parameter::optional(
+            "pass_tolerance",
+            ParameterKind::Number(AllowedRange::NON_NEGATIVE),
+            "residual at which passes over a file ended, where the fit was made by several",
+        ),
+        Parameter::optional("max_passes", ParameterKind::Count(1), "passes over a file, where there were several"),
         SEED,
     ],
     build: |settings| Ok(Box::new(StreamedRidge::of_settings(settings)?)),
