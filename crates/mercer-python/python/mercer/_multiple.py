@@ -189,7 +189,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
         The fitted estimator.
         """
         check_from("alpha", self.alpha, 0.0)
-        X, y = self._read_fit(X, y, multi_output=True)
+        X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
         self._flat = y.ndim == 1
         weights = self._read_weights(sample_weight, X)
         self._adopt(self._learn_all(X, y=y.reshape(len(y), -1), sample_weight=weights))
