@@ -309,7 +309,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         return self._fit.novelty(self._new_points(X), **self._options())
 
 
-class ClassicalScaling(TransformerMixin, LearnerEstimator):
+class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Classical scaling: coordinates whose squared distances are the values of a negative-definite kernel.
 
     Parameters
@@ -379,6 +379,10 @@ class ClassicalScaling(TransformerMixin, LearnerEstimator):
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
 
     def fit(self, X: Any, y: Any = None) -> ClassicalScaling:
         """Find the coordinates.
