@@ -21,7 +21,13 @@ fn section(entry: &LearnerEntry) -> String {
     let weights = if entry.weighted { ", weights of rows" } else { "" };
     let mut text = format!("\n## `{}`: {}\n", entry.name, entry.title);
     let summary = entry.summary;
-    let _ = writeln!(text, "{}{}. Gives {}{views}{weights}.\n", summary[..1].to_uppercase(), &summary[1..], entry.goal.name());
+    let _ = writeln!(
+        text,
+        "{}{}. Gives {}{views}{weights}.\n",
+        summary[..1].to_uppercase(),
+        &summary[1..],
+        entry.goal.name()
+    );
     text.push_str("| parameter | allowed | default | meaning |\n|---|---|---|---|\n");
     for parameter in entry.parameters {
         let default = match parameter.default {
