@@ -55,6 +55,15 @@ fn inputs(command: &Command) -> Vec<Named<'_>> {
         Command::Test(TestCommand::TwoSample(words)) => vec![("A", &words.first), ("B", &words.second)],
         Command::Test(words) => words.data().map(|path| ("DATA", path)).into_iter().collect(),
         Command::Embed(words) => vec![("DATA", embedded(words).0)],
+        Command::Cluster(words) => vec![("DATA", &words.data.data)],
+        Command::Match(words) => {
+            let using = words.words.using.iter().map(|path| ("--using", path.as_path()));
+            [("LOW", words.words.low.as_path()), ("HIGH", words.words.high.as_path())]
+                .into_iter()
+                .chain(using)
+                .collect()
+        }
+        Command::Transform(words) => vec![("MODEL", &words.model), ("DATA", &words.data)],
         Command::Data(DataCommand::Describe(words)) => vec![("DATA", &words.data)],
         _ => Vec::new(),
     }
@@ -70,6 +79,9 @@ fn labels(command: &Command) -> Option<&Path> {
         Command::Predict(words) => &words.objects,
         Command::Test(words) => &words.options().objects,
         Command::Embed(EmbedCommand::Features(words)) => &words.options.objects,
+        Command::Embed(EmbedCommand::View(words)) => &words.data.objects,
+        Command::Cluster(words) => &words.data.objects,
+        Command::Transform(words) => &words.objects,
         Command::Embed(EmbedCommand::Fourier(words)) => &words.data.options.objects,
         Command::Embed(EmbedCommand::Binning(words)) => &words.data.options.objects,
         Command::Embed(EmbedCommand::Nystrom(words)) => &words.data.options.objects,
@@ -85,13 +97,22 @@ fn outputs<'c>(command: &'c Command, common: &'c Common) -> Vec<Named<'c>> {
         Command::Fit(words) => words.training().output.as_ref(),
         Command::Predict(words) => words.output.as_ref(),
         Command::Embed(words) => embedded(words).1,
+        Command::Cluster(words) => words.data.output.as_ref(),
+        Command::Match(words) => words.words.output.as_ref(),
+        Command::Transform(words) => words.output.as_ref(),
+        _ => None,
+    };
+    let model = match command {
+        Command::Embed(EmbedCommand::View(words)) => words.data.model.as_ref(),
+        Command::Cluster(words) => words.data.model.as_ref(),
+        Command::Match(words) => words.words.model.as_ref(),
         _ => None,
     };
     let checkpoint = match command {
         Command::Fit(FitCommand::Ridge(words)) => words.stream.checkpoint.as_ref(),
         _ => None,
     };
-    let all = [("--output", output), ("--checkpoint", checkpoint)];
+    let all = [("--output", output), ("--model", model), ("--checkpoint", checkpoint)];
     let all = all.into_iter().chain([("--plot", common.plot.as_ref()), ("--report", common.report.as_ref())]);
     all.filter_map(|(flag, path)| Some((flag, path?.as_path()))).collect()
 }
@@ -102,6 +123,7 @@ fn embedded(words: &EmbedCommand) -> (&PathBuf, Option<&PathBuf>) {
         EmbedCommand::Binning(words) => &words.data,
         EmbedCommand::Nystrom(words) => &words.data,
         EmbedCommand::Features(words) => return (&words.data, words.output.as_ref()),
+        EmbedCommand::View(words) => return (&words.data.data, words.data.output.as_ref()),
     };
     (&data.data, data.output.as_ref())
 }

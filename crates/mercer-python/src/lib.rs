@@ -17,6 +17,7 @@ mod hypothesis;
 mod input;
 mod kernel;
 mod law;
+mod learner;
 mod losses;
 mod measure;
 mod model;
@@ -40,6 +41,7 @@ mod streamed;
 mod svc;
 mod svm;
 mod tuner;
+mod views;
 
 use pyo3::prelude::*;
 
@@ -126,6 +128,18 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;
     module.add_function(wrap_pyfunction!(features::binning_bound, module)?)?;
     module.add_function(wrap_pyfunction!(search::median_lengthscales, module)?)?;
+    module.add_class::<learner::PyLearner>()?;
+    module.add_class::<learner::PyAnyFit>()?;
+    module.add_function(wrap_pyfunction!(learner::learners, module)?)?;
+    module.add_function(wrap_pyfunction!(views::coupled_matches, module)?)?;
+    module.add_function(wrap_pyfunction!(views::cca_score, module)?)?;
+    module.add_function(wrap_pyfunction!(views::cca_coefficients, module)?)?;
+    module.add_function(wrap_pyfunction!(views::pca_preimage, module)?)?;
+    module.add_function(wrap_pyfunction!(views::pca_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(views::pca_novelty, module)?)?;
+    module.add_function(wrap_pyfunction!(views::ica_inverse, module)?)?;
+    module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
+    module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::load_model, module)?)?;

@@ -3,17 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use mercer::model::{Features, Fitted, Inputs, Model, Target};
+use mercer::learn::{GaussianProcessFit, SparseGaussianProcessFit};
+use mercer::learner::Fitted;
+use mercer::model::{AnyFit, Features, Inputs, Model, Target};
 use mercer::points::{Affine, Column, EncodedColumn, PointKind, Table};
-use mercer::settings::Setting;
 use mercer::{Compute, io};
 use numpy::PyArray2;
-use pyo3::exceptions::PyValueError;
+use pyo3::PyClass;
 use pyo3::prelude::*;
+use pyo3::pyclass_init::PyClassInitializer;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::to_python;
 use crate::gaussian_process::PyGaussianProcessFit;
+use crate::learner::{PyAnyFit, settings_dict};
 use crate::losses::{PenalizedFit, PyPenalizedFit};
 use crate::objects::PyObjects;
 use crate::options::Options;
@@ -29,7 +32,7 @@ use crate::svm::{PySvmFit, SvmFit};
 
 /// Anything that was fitted.
 #[derive(FromPyObject)]
-pub enum AnyFit<'py> {
+pub enum FittedObject<'py> {
     Ridge(Bound<'py, PyRidgeFit>),
     GaussianProcess(Bound<'py, PyGaussianProcessFit>),
     SharedProcess(Bound<'py, PySharedProcessFit>),
@@ -39,10 +42,11 @@ pub enum AnyFit<'py> {
     Svm(Bound<'py, PySvmFit>),
     Penalized(Bound<'py, PyPenalizedFit>),
     Streamed(Bound<'py, PyStreamedRidgeFit>),
+    Any(Bound<'py, PyAnyFit>),
 }
 
-impl AnyFit<'_> {
-    fn fitted(&self) -> Fitted {
+impl FittedObject<'_> {
+    fn fitted(&self) -> AnyFit {
         match self {
             Self::Ridge(fit) => fit.get().0.clone().into(),
             Self::GaussianProcess(fit) => fit.get().0.fitted(),
@@ -60,44 +64,59 @@ impl AnyFit<'_> {
                 PenalizedFit::Quantiles(fit) => fit.clone().into(),
             },
             Self::Streamed(fit) => fit.get().0.clone().into(),
+            Self::Any(fit) => fit.get().0.clone(),
         }
     }
 }
 
-fn to_object(py: Python<'_>, fitted: Fitted) -> PyResult<Bound<'_, PyAny>> {
-    Ok(match fitted {
-        Fitted::Ridge(fit) => Bound::new(py, PyRidgeFit(fit))?.into_any(),
-        Fitted::GaussianProcess(fit) => Bound::new(py, PyGaussianProcessFit(ProcessFit::Exact(fit.into())))?.into_any(),
-        Fitted::SparseGaussianProcess(fit) => {
-            Bound::new(py, PyGaussianProcessFit(ProcessFit::Sparse(fit.into())))?.into_any()
-        }
-        Fitted::SharedGaussianProcess(fit) => Bound::new(py, PySharedProcessFit(fit))?.into_any(),
-        Fitted::Spline(fit) => Bound::new(py, PySplineFit(fit))?.into_any(),
-        Fitted::Local(fit) => Bound::new(py, PyLocalFit(fit))?.into_any(),
-        Fitted::Svc(fit) => Bound::new(py, PySvcFit(fit))?.into_any(),
-        Fitted::Svr(fit) => Bound::new(py, PySvmFit(SvmFit::Regression(fit)))?.into_any(),
-        Fitted::OneClass(fit) => Bound::new(py, PySvmFit(SvmFit::Region(fit)))?.into_any(),
-        Fitted::Logistic(fit) => Bound::new(py, PyPenalizedFit(PenalizedFit::Logistic(fit)))?.into_any(),
-        Fitted::KernelMachine(fit) => Bound::new(py, PyPenalizedFit(PenalizedFit::Machine(fit)))?.into_any(),
-        Fitted::Quantiles(fit) => Bound::new(py, PyPenalizedFit(PenalizedFit::Quantiles(fit)))?.into_any(),
-        Fitted::StreamedRidge(fit) => Bound::new(py, PyStreamedRidgeFit(fit))?.into_any(),
-        other => {
-            return Err(PyValueError::new_err(format!("no estimator of this package is a {} model", other.kind())));
-        }
-    })
+/// The object of a fit: a class of its own where the learner has one, and the common one otherwise.
+fn to_object(py: Python<'_>, fitted: AnyFit) -> PyResult<Bound<'_, PyAny>> {
+    /// The object, if the fit is of this type.
+    fn typed<'py, T: Fitted + Clone, C: PyClass<BaseType = PyAny> + Into<PyClassInitializer<C>>>(
+        py: Python<'py>,
+        fitted: &AnyFit,
+        class: impl FnOnce(T) -> C,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(fit) = fitted.downcast_ref::<T>() else { return Ok(None) };
+        Ok(Some(Bound::new(py, class(fit.clone()))?.into_any()))
+    }
+    let found = [
+        typed(py, &fitted, PyRidgeFit)?,
+        typed(py, &fitted, |fit: GaussianProcessFit| PyGaussianProcessFit(ProcessFit::Exact(fit.into())))?,
+        typed(py, &fitted, |fit: SparseGaussianProcessFit| PyGaussianProcessFit(ProcessFit::Sparse(fit.into())))?,
+        typed(py, &fitted, PySharedProcessFit)?,
+        typed(py, &fitted, PySplineFit)?,
+        typed(py, &fitted, PyLocalFit)?,
+        typed(py, &fitted, PySvcFit)?,
+        typed(py, &fitted, |fit| PySvmFit(SvmFit::Regression(fit)))?,
+        typed(py, &fitted, |fit| PySvmFit(SvmFit::Region(fit)))?,
+        typed(py, &fitted, |fit| PyPenalizedFit(PenalizedFit::Logistic(fit)))?,
+        typed(py, &fitted, |fit| PyPenalizedFit(PenalizedFit::Machine(fit)))?,
+        typed(py, &fitted, |fit| PyPenalizedFit(PenalizedFit::Quantiles(fit)))?,
+        typed(py, &fitted, PyStreamedRidgeFit)?,
+    ];
+    match found.into_iter().flatten().next() {
+        Some(object) => Ok(object),
+        None => Ok(Bound::new(py, PyAnyFit(fitted))?.into_any()),
+    }
 }
 
 /// A pickle: the bytes of a model file.
 pub type Pickle<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 
 /// What `__reduce__` of a fit gives.
-pub fn reduce<'py>(py: Python<'py>, fitted: impl Into<Fitted>) -> PyResult<Pickle<'py>> {
+pub fn reduce<'py>(py: Python<'py>, fitted: impl Into<AnyFit>) -> PyResult<Pickle<'py>> {
     let fitted = fitted.into();
-    let inputs = Inputs::of(&fitted);
-    let model = Model::new(fitted, inputs).map_err(to_python)?;
+    let inputs = all_inputs(&fitted, Inputs::of(&*fitted));
+    let model = Model::of_views(fitted, inputs).map_err(to_python)?;
     let mut bytes = Vec::new();
     io::write_model(&mut bytes, &model)?;
     Ok((py.import("mercer._mercer")?.getattr("_restore_fit")?, (PyBytes::new(py, &bytes),)))
+}
+
+/// What goes in as every view, where the first one is known.
+fn all_inputs(fitted: &AnyFit, first: Inputs) -> Vec<Inputs> {
+    std::iter::once(first).chain((1..fitted.views()).map(|view| Inputs::of_view(&**fitted, view))).collect()
 }
 
 /// Makes a pickled fit again.
@@ -113,7 +132,7 @@ pub fn _restore_fit<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 pub fn save_model(
     py: Python<'_>,
     path: PathBuf,
-    fit: AnyFit<'_>,
+    fit: FittedObject<'_>,
     inputs: &Bound<'_, PyInputs>,
     notes: BTreeMap<String, String>,
     classes: Option<Vec<String>>,
@@ -121,10 +140,11 @@ pub fn save_model(
     let fitted = fit.fitted();
     let mut inputs = inputs.get().0.clone();
     // Vectors are what estimators know of their inputs; a fit knows its objects.
-    if fitted.point_kind().is_object() && matches!(inputs.features, Features::Vectors { .. }) {
-        inputs.features = Inputs::of(&fitted).features;
+    if fitted.point_kind(0).is_object() && matches!(inputs.features, Features::Vectors { .. }) {
+        inputs.features = Inputs::of(&*fitted).features;
     }
-    let model = Model::new(fitted, inputs);
+    let inputs = all_inputs(&fitted, inputs);
+    let model = Model::of_views(fitted, inputs);
     let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names)).map_err(to_python)?;
     let model = notes.into_iter().fold(model, |model, (name, text)| model.with_note(&name, text));
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
@@ -141,16 +161,7 @@ pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'p
     let model = run(py, &options, || io::load_model(&path, &options.compute))?;
     let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
     let classes = model.classes().map(<[String]>::to_vec);
-    let settings = PyDict::new(py);
-    for (name, setting) in model.fitted().settings().iter() {
-        match setting {
-            Setting::Flag(value) => settings.set_item(name, value)?,
-            Setting::Number(value) => settings.set_item(name, value)?,
-            Setting::Numbers(values) => settings.set_item(name, values.clone())?,
-            Setting::Texts(texts) => settings.set_item(name, texts.clone())?,
-            other => settings.set_item(name, other.to_string())?,
-        }
-    }
+    let settings = settings_dict(py, model.fitted().settings())?;
     Ok((to_object(py, model.into_fitted())?, inputs, notes, classes, settings))
 }
 

@@ -4,7 +4,7 @@ use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimization, Prediction};
 use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
-use mercer::model::Fitted;
+use mercer::model::AnyFit;
 use mercer::{Compute, Error, Expansion, Kernel, Points, Result};
 use ndarray::{Array1, Array2, ArrayView1};
 
@@ -151,7 +151,7 @@ impl ProcessFit {
     }
 
     /// What a model file holds.
-    pub fn fitted(&self) -> Fitted {
+    pub fn fitted(&self) -> AnyFit {
         match self {
             Self::Exact(fit) => fit.as_ref().clone().into(),
             Self::Sparse(fit) => fit.as_ref().clone().into(),

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::error::Allowed;
 use crate::{Error, Kernel, Result, Seed};
 
 /// The value of a setting.
@@ -139,6 +140,17 @@ impl Settings {
     /// [`Error::Parameter`] when it is something else.
     pub fn optional_text(&self, name: &str) -> Result<Option<&str>> {
         if self.has(name) { self.text(name).map(Some) } else { Ok(None) }
+    }
+
+    /// One of several values, by its word.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when it is absent, or no word of them.
+    pub fn word<T: Copy>(&self, name: &str, all: &[(T, &str)]) -> Result<T> {
+        let text = self.text(name)?;
+        let known = || all.iter().map(|(_, word)| (*word).to_owned()).collect();
+        let found = all.iter().find(|(_, word)| *word == text).map(|(value, _)| *value);
+        found.ok_or_else(|| Error::parameter(name, text, Allowed::OneOf(known())))
     }
 
     /// Several texts.

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use mercer::features::Landmarks;
 
 use super::common::positive;
+use super::learner::ViewArguments;
 use super::{DataOptions, help};
 
 /// Explicit features of the rows of a file.
@@ -25,6 +26,9 @@ pub enum EmbedCommand {
     /// the kernel values exactly
     #[command(after_help = help::EMBED_FEATURES)]
     Features(FeaturesArguments),
+    /// Views of the catalogue.
+    #[command(flatten)]
+    View(ViewArguments),
 }
 
 /// Options common to all feature maps.

@@ -277,8 +277,36 @@ Examples:
   mercer completions fish > ~/.config/fish/completions/mercer.fish";
 
 pub const EMBED: &str = "\
-Explicit features z(x) of the rows of a table, with z(x)ᵀz(y) ≈ k(x, y): they turn a kernel
-method into a linear one. The error is measured on a sample of rows and reported with its bound.";
+Coordinates of the rows of a table.
+
+pca, ica, scaling and cca are views that are learned from the data, and can be saved with
+--model for `mercer transform`. fourier, binning, nystrom and features are explicit
+features z(x) with z(x)ᵀz(y) ≈ k(x, y): they turn a kernel method into a linear one; their
+error is measured on a sample of rows and reported with its bound.
+
+Examples:
+  mercer embed pca data.csv --components 2 --color species -o scores.csv --plot scores.svg
+  mercer embed cca data.csv --x height,weight --y speed,strength --permutations 199
+  mercer embed ica signals.csv --plot sources.svg";
+
+pub const CLUSTER: &str = "\
+Examples:
+  mercer cluster data.csv -k 3 -o clusters.csv --plot clusters.svg
+  mercer cluster data.csv -k auto --spectral --kernel \"gaussian(lengthscale=0.5)\"
+  mercer cluster MUTAG/ -k 2 --kernel \"normalized(weisfeiler_lehman(depth=3))\"";
+
+pub const MATCH: &str = "\
+Rows that belong together are named by --id or --label in both tables; without them row i of LOW
+belongs to row i of HIGH.
+
+Examples:
+  mercer match small.csv large.csv --label person -o matches.csv --model faces.safetensors
+  mercer match new.csv gallery.csv --using faces.safetensors --id name";
+
+pub const TRANSFORM: &str = "\
+Examples:
+  mercer embed pca old.csv --components 2 --model pca.safetensors
+  mercer transform pca.safetensors new.csv -o scores.csv --novelty";
 
 pub const EMBED_FOURIER: &str = "\
 Examples:

@@ -6,6 +6,7 @@ mod embed;
 mod fit;
 mod help;
 mod kernel;
+mod learner;
 mod test;
 
 use std::path::PathBuf;
@@ -19,13 +20,16 @@ pub use embed::{
     SamplingWord,
 };
 pub use fit::{
-    ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FoldWords, GpArguments,
+    ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FitScale, FoldWords, GpArguments,
     LogisticArguments, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod,
     SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvmWords, SvrArguments, TargetScale, TaskWord,
     explicit_kernel,
 };
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
+};
+pub use learner::{
+    ClusterArguments, LearnerArguments, MatchArguments, MatchWords, TransformArguments, ViewArguments, ViewData,
 };
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
@@ -62,9 +66,19 @@ pub enum Command {
     /// Hypothesis tests: two samples, independence, interaction, goodness of fit
     #[command(subcommand, long_about = help::TEST)]
     Test(TestCommand),
-    /// Compute explicit features of the rows of a table: fourier, binning, nystrom
+    /// Coordinates of the rows of a table: principal components, canonical correlations,
+    /// independent sources, scaling, and explicit features (fourier, binning, nystrom)
     #[command(subcommand, long_about = help::EMBED)]
     Embed(EmbedCommand),
+    /// Clusters of the rows of a table: kernel k-means, or --spectral
+    #[command(after_help = help::CLUSTER)]
+    Cluster(ClusterArguments),
+    /// Match the rows of one table with those of another, in a space learned for both
+    #[command(after_help = help::MATCH)]
+    Match(MatchArguments),
+    /// Apply a saved view or clustering to new data
+    #[command(after_help = help::TRANSFORM)]
+    Transform(TransformArguments),
     /// Describe the contents of a data file
     #[command(subcommand)]
     Data(DataCommand),
@@ -106,6 +120,11 @@ pub enum PlanTarget {
     /// The plan of a test: sizes, permutations, bytes, operations
     #[command(subcommand)]
     Test(TestCommand),
+    /// The plan of a view: solver, bytes, operations, time
+    #[command(subcommand)]
+    Embed(ViewArguments),
+    /// The plan of a clustering: solver, bytes, operations, time
+    Cluster(ClusterArguments),
 }
 
 /// Arguments of `mercer data describe`.

@@ -12,7 +12,7 @@ use mercer::{Kernel, Sample};
 use ndarray::{Array2, ArrayView2};
 use serde_json::{Value, json};
 
-use super::embed_features;
+use super::{embed_features, view};
 use crate::arguments::{
     BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
 };
@@ -39,6 +39,7 @@ pub fn embed(command: &EmbedCommand, session: &Session) -> Result<Report, Failur
         EmbedCommand::Binning(words) => binning(words, session),
         EmbedCommand::Nystrom(words) => nystrom(words, session),
         EmbedCommand::Features(words) => embed_features::embed(words, session),
+        EmbedCommand::View(words) => view::embed(words, session),
     }
 }
 

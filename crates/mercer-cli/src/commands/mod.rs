@@ -19,6 +19,7 @@ mod predict_write;
 mod sections;
 mod spectrum;
 mod test;
+mod view;
 
 use crate::arguments::{Command, DataCommand, EmbedCommand, KernelCommand, PlanCommand, PlanTarget};
 use crate::failure::Failure;
@@ -41,6 +42,11 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Predict(words) => predict::predict(words, session),
         Command::Test(words) => test::test(words, session),
         Command::Embed(words) => embed::embed(words, session),
+        Command::Cluster(words) => view::cluster(words, session),
+        Command::Match(words) => view::matches(words, session),
+        Command::Transform(words) => view::transform(words, session),
+        Command::Explain(PlanTarget::Embed(words)) => view::explain(words, session),
+        Command::Explain(PlanTarget::Cluster(words)) => view::explain_clusters(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
@@ -56,7 +62,8 @@ fn has_picture(command: &Command) -> bool {
     match command {
         Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
         Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_) | KernelCommand::Spectrum(_)) => true,
-        Command::Fit(_) | Command::Predict(_) | Command::Test(_) | Command::Embed(EmbedCommand::Fourier(_)) => true,
+        Command::Fit(_) | Command::Predict(_) | Command::Test(_) | Command::Cluster(_) | Command::Match(_) => true,
+        Command::Embed(EmbedCommand::Fourier(_) | EmbedCommand::View(_)) => true,
         _ => false,
     }
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use mercer::Error;
 use mercer::io::{load_model, write_table_csv_to};
-use mercer::model::{Fitted, Model, Target};
+use mercer::learner::Goal;
+use mercer::model::{Model, Target};
 use mercer::points::{Column, ColumnData, Sample, Table};
 use mercer::settings::Setting;
 use ndarray::{Array1, Array2, ArrayView1};
@@ -106,6 +107,14 @@ fn read(words: &PredictArguments, model: &Model, session: &Session) -> Result<Ta
 
 /// Whether what is requested goes with the model.
 pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
+    let entry = model.fitted().entry();
+    if matches!(entry.goal, Goal::Features | Goal::Clusters) {
+        return Err(Failure::request(format!(
+            "{}: a model of kind {} has no target; use mercer transform",
+            words.model.display(),
+            entry.name
+        )));
+    }
     if words.proba && model.classes().is_none() {
         let kind = model.fitted().kind();
         return Err(Failure::request(format!("--proba: a model of kind {kind} has no classes")));
@@ -120,7 +129,7 @@ pub(super) fn encode(
     table: &Table,
     first_row: usize,
 ) -> Result<NewPoints, Failure> {
-    let kind = model.fitted().point_kind();
+    let kind = model.fitted().point_kind(0);
     let points = model.inputs().encode(table).and_then(|encoded| {
         let (kept_rows, filled, dropped) = (encoded.kept_rows.clone(), encoded.filled, encoded.dropped);
         Ok(NewPoints { sample: encoded.into_sample(kind)?, kept_rows, filled, dropped })
@@ -178,8 +187,8 @@ pub(super) fn run(
 /// quantiles of one target.
 fn outputs(model: &Model) -> Vec<(String, &Target)> {
     let targets = &model.inputs().targets;
-    match (model.fitted(), targets.first()) {
-        (Fitted::Quantiles(fit), Some(only)) => fit.levels().iter().map(|level| (level.to_string(), only)).collect(),
+    match (model.fitted().output_names(), targets.first()) {
+        (Some(names), Some(only)) => names.into_iter().map(|name| (name, only)).collect(),
         _ => targets.iter().enumerate().map(|(j, t)| (t.name.clone().unwrap_or_else(|| j.to_string()), t)).collect(),
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn write_tsv(out: &mut (dyn Write + Send), table: &Table, names: bool
 }
 
 /// A number that reads back exactly, or a label; nothing for a row that was left out.
-fn cell(data: &ColumnData, row: usize) -> String {
+pub(super) fn cell(data: &ColumnData, row: usize) -> String {
     match data {
         ColumnData::Numbers(values) if values[row].is_nan() => String::new(),
         ColumnData::Numbers(values) => io::format_number(values[row]),

@@ -8,6 +8,9 @@ use super::heat::range;
 use super::{colors, ticks};
 use crate::failure::Failure;
 
+/// Half of the width of a bar.
+const BAR: f64 = 0.35;
+
 /// A plot of several curves.
 pub struct CurvePlot {
     /// The headline.
@@ -39,6 +42,8 @@ pub enum Mark {
     Dots,
     /// The corners of an area: there along its lower edge and back along the upper one.
     Band,
+    /// A bar from 0, of the width of 0.7.
+    Bars,
 }
 
 impl Curve {
@@ -59,10 +64,11 @@ pub fn draw<B: DrawingBackend>(
 ) -> Result<(), Failure> {
     let labeled = plot.curves.iter().filter(|c| !c.label.is_empty()).count();
     let legend = if labeled > 0 { 22.0 * labeled.div_ceil(legend_columns(plot, width)) as f64 } else { 0.0 };
+    let bars = plot.curves.iter().any(|c| c.mark == Mark::Bars);
     let axes = Axes {
         paper: (left + 58.0, top + 44.0, left + width - 18.0, top + height - 50.0 - legend),
         x: horizontal(plot),
-        y: padded(range(points(plot).map(|p| p.1))),
+        y: padded(range(points(plot).map(|p| p.1).chain(bars.then_some(0.0)))),
     };
     let (a, b, c, d) = axes.paper;
     let x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 80.0) as usize);
@@ -88,7 +94,9 @@ fn points(plot: &CurvePlot) -> impl Iterator<Item = (f64, f64)> {
 /// The range of x; dots get air at both ends, lines run from edge to edge.
 fn horizontal(plot: &CurvePlot) -> (f64, f64) {
     let (low, high) = range(points(plot).map(|p| p.0));
-    let air = if plot.curves.iter().any(|c| c.mark == Mark::Dots) { 0.02 * (high - low) } else { 0.0 };
+    let has = |mark: Mark| plot.curves.iter().any(|c| c.mark == mark);
+    let air = if has(Mark::Dots) { 0.02 * (high - low) } else { 0.0 };
+    let air = if has(Mark::Bars) { 1.5 * BAR } else { air };
     (low - air, high + air)
 }
 
@@ -115,6 +123,10 @@ fn draw_curve<B: DrawingBackend>(
             let finite = curve.points.iter().filter(|p| p.1.is_finite());
             finite.into_iter().try_for_each(|&p| canvas.dot(axes.position(p), radius(curve.points.len()), color))
         }
+        Mark::Bars => curve.points.iter().filter(|p| p.1.is_finite()).try_for_each(|&(x, y)| {
+            let (low, high) = (y.min(0.0), y.max(0.0));
+            canvas.rectangle(axes.position((x - BAR, high)), axes.position((x + BAR, low)), color)
+        }),
         Mark::Band => {
             let corners: Vec<(f64, f64)> = curve.points.iter().map(|&p| axes.position(p)).collect();
             canvas.area(&corners, colors::pale(color))
@@ -152,6 +164,7 @@ fn draw_legend<B: DrawingBackend>(
         match curve.mark {
             Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, colors::curve(i))?,
             Mark::Dots => canvas.dot((x + 10.0, y), 2.8, colors::curve(i))?,
+            Mark::Bars => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colors::curve(i))?,
             Mark::Band => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colors::pale(colors::curve(i)))?,
         }
         canvas.text((x + 26.0, y), &fitted(&curve.label, TICK, width - 26.0), TICK, Anchor::Start)?;

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+import mercer
 from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._kernel_names import object_kernel
+from mercer._learner import LearnerEstimator
 from mercer._logistic import KernelLogisticRegression
 from mercer._machine import KernelMachine
 from mercer._margins import labels_of
 from mercer._mercer import (
+    AnyFit,
     GaussianProcessFit,
     Inputs,
     Kernel,
@@ -121,6 +124,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
 def _inputs(model: Estimator, fit: Any) -> Inputs:
     outputs = fit.dual_coefficients.shape[1] if isinstance(fit, (RidgeFit, SharedProcessFit)) else 1
     outputs = fit.weights.shape[1] if isinstance(fit, StreamedRidgeFit) else outputs
+    outputs = fit.targets if isinstance(fit, AnyFit) else outputs
     names = model._target_names or [None] * outputs
     shift, scale = (np.zeros(outputs), np.ones(outputs)) if model._units is None else model._units
     targets = [(name, float(a), float(b)) for name, a, b in zip(names, shift, scale, strict=True)]
@@ -132,12 +136,20 @@ def _estimator(
     fit: Any, notes: dict[str, str], settings: dict[str, Any], classes: list[str] | None
 ) -> tuple[Any, dict[str, Any]]:
     """Make the estimator of a file, with its parameters, and give the state that was written beside it."""
-    known = {kind.__name__: kind for kind in _CLASSES[type(fit)]}
+    if isinstance(fit, AnyFit):
+        kinds = tuple(kind for kind in _learner_estimators() if kind._learner == fit.kind)
+    else:
+        kinds = _CLASSES[type(fit)]
+    known = {kind.__name__: kind for kind in kinds}
     if notes.get(_CLASS) in known:
         kind, stored = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
         allowed = kind().get_params()
         given = {k: kernel_from_plain(v) if is_plain_kernel(v) else v for k, v in stored.items() if k in allowed}
         return kind(**given), json.loads(notes.get(_STATE, "{}"))
+    if isinstance(fit, AnyFit):
+        if not kinds:
+            raise ValueError(f"no estimator of this package is a model of the kind {fit.kind}")
+        return kinds[0]._of_settings(settings), {}
     if not settings:
         return _from_fit(fit), {}
     kind = type(_from_fit(fit))
@@ -148,6 +160,12 @@ def _estimator(
         found.pop("n_inducing", None)
     state = {"class_weight": settings["class_weights"]} if "class_weights" in settings else {}
     return kind(**found), state
+
+
+def _learner_estimators() -> list[type[LearnerEstimator]]:
+    """Return the public estimators of learners of the catalogue."""
+    public = [getattr(mercer, name) for name in mercer._ESTIMATORS]
+    return [kind for kind in public if isinstance(kind, type) and issubclass(kind, LearnerEstimator)]
 
 
 def _from_fit(fit: Any) -> Any:

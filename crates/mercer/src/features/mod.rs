@@ -16,6 +16,7 @@ mod map;
 mod measured;
 mod nystrom;
 mod sampling;
+pub(crate) mod seeding;
 pub mod spectral;
 mod statistics;
 

@@ -56,6 +56,11 @@ pub trait Fitted: Any + fmt::Debug + Send + Sync {
         self.targets()
     }
 
+    /// The names of the numbers that come out, where they are not those of the targets.
+    fn output_names(&self) -> Option<Vec<String>> {
+        None
+    }
+
     /// The names of the classes if the fit stores them.
     fn class_names(&self) -> Option<Vec<String>> {
         None
@@ -150,7 +155,8 @@ impl dyn Fitted {
     }
 }
 
-fn unsupported(entry: &LearnerEntry, what: &str, remedy: &str) -> Error {
+/// A fit of this learner does not have it.
+pub(crate) fn unsupported(entry: &LearnerEntry, what: &str, remedy: &str) -> Error {
     Error::unsupported(what, format!("a model of the kind {}", entry.name), "", remedy)
 }
 
@@ -158,3 +164,36 @@ fn unsupported(entry: &LearnerEntry, what: &str, remedy: &str) -> Error {
 pub(crate) fn column(values: Array1<f64>) -> Array2<f64> {
     values.insert_axis(Axis(1))
 }
+
+/// In an implementation of [`Fitted`]: the entry, and settings and record as the type has them.
+macro_rules! declared {
+    ($entry:expr) => {
+        fn entry(&self) -> &'static $crate::learner::LearnerEntry {
+            &$entry
+        }
+
+        fn settings(&self) -> &$crate::settings::Settings {
+            Self::settings(self)
+        }
+
+        fn to_record(&self) -> $crate::record::Record {
+            Self::to_record(self)
+        }
+    };
+}
+pub(crate) use declared;
+
+/// In an implementation of [`Fitted`]: the kernel and the points of the only view, as the type has
+/// them.
+macro_rules! on_kernel {
+    () => {
+        fn kernel(&self) -> Option<&$crate::Kernel> {
+            Some(Self::kernel(self))
+        }
+
+        fn points(&self, _view: usize) -> Option<$crate::Points<'_>> {
+            Some(Self::points(self))
+        }
+    };
+}
+pub(crate) use on_kernel;

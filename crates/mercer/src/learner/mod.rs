@@ -7,6 +7,7 @@
 //! has to report are its [`Facts`]: the report, its JSON and the attributes in Python. The entries of
 //! all learners are in [`model::LEARNERS`](crate::model::LEARNERS).
 
+pub(crate) mod common;
 mod entry;
 mod facts;
 mod fitted;
@@ -17,7 +18,7 @@ mod plan;
 pub use entry::{Goal, LearnerEntry, ViewCount};
 pub use facts::{Fact, FactValue, Facts};
 pub use fitted::Fitted;
-pub(crate) use fitted::column;
+pub(crate) use fitted::{column, declared, on_kernel, unsupported};
 pub use input::{FitInput, FitSize, Targets};
 pub use parameter::{Parameter, ParameterKind};
 pub use plan::Plan;

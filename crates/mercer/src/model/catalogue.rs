@@ -1,9 +1,35 @@
 //! The catalogue of learners: a line for each.
 
+use crate::learn::{gaussian_process, logistic, loss, multiple, ridge, smoother, spline, streamed, svm};
 use crate::learner::LearnerEntry;
+use crate::view;
 
 /// All learners, in the order of the documentation.
-pub static LEARNERS: &[&LearnerEntry] = &[];
+pub static LEARNERS: &[&LearnerEntry] = &[
+    &ridge::entry::ENTRY,
+    &gaussian_process::entry::ENTRY,
+    &gaussian_process::entry::SPARSE,
+    &gaussian_process::entry::SHARED,
+    &spline::entry::ENTRY,
+    &smoother::entry::ENTRY,
+    &logistic::entry::ENTRY,
+    &svm::entry::SVC,
+    &svm::entry::SVR,
+    &svm::entry::ONE_CLASS,
+    &loss::entry::ENTRY,
+    &loss::entry::QUANTILES,
+    &streamed::entry::ENTRY,
+    &multiple::RIDGE_ENTRY,
+    &multiple::SVC_ENTRY,
+    &multiple::ONE_CLASS_ENTRY,
+    &view::pca::ENTRY,
+    &view::kmeans::entry::ENTRY,
+    &view::spectral::entry::ENTRY,
+    &view::cca::ENTRY,
+    &view::ica::ENTRY,
+    &view::coupled::ENTRY,
+    &view::scaling::ENTRY,
+];
 
 /// The learner of this name.
 pub fn learner(name: &str) -> Option<&'static LearnerEntry> {

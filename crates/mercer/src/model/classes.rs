@@ -1,10 +1,8 @@
 //! Classes: their names, their probabilities, and the decision values behind them.
 
-use ndarray::{Array1, Array2, Axis};
+use ndarray::Array2;
 
-use super::{Fitted, Model};
-use crate::learn::Loss;
-use crate::learn::svm::DecisionShape;
+use super::Model;
 use crate::{Compute, Error, Points, Result};
 
 impl Model {
@@ -48,15 +46,8 @@ impl Model {
     /// # Errors
     /// [`Error::Unsupported`] for a model of numbers; as [`Model::predict`].
     pub fn predict_classes<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<usize>> {
-        let x = self.check(x.into())?;
-        match &self.fitted {
-            Fitted::Svc(fit) => fit.predict(x, compute),
-            Fitted::Logistic(fit) => fit.predict(x, compute),
-            Fitted::KernelMachine(fit) if self.classes.is_some() => {
-                Ok(fit.predict(x, compute)?.iter().map(|&side| usize::from(side > 0.0)).collect())
-            }
-            _ => Err(self.no_classes()),
-        }
+        self.require_classes()?;
+        self.fitted.predict_classes(self.check(0, x.into())?, compute)
     }
 
     /// The probability of every class, one column each.
@@ -65,26 +56,13 @@ impl Model {
     /// [`Error::Unsupported`] for a model without probabilities: one of numbers, a machine that was
     /// fitted without them, or a loss that has none; as [`Model::predict`].
     pub fn probabilities<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
-        let x = self.check(x.into())?;
-        match &self.fitted {
-            Fitted::Svc(fit) => fit.probabilities(x, compute),
-            Fitted::Logistic(fit) => fit.probabilities(x, compute),
-            Fitted::KernelMachine(fit) if self.classes.is_some() => {
-                let second = fit.probabilities(x, compute)?;
-                Ok(Array2::from_shape_fn((second.len(), 2), |(i, c)| if c == 1 { second[i] } else { 1.0 - second[i] }))
-            }
-            _ => Err(self.no_classes()),
-        }
+        self.require_classes()?;
+        self.fitted.probabilities(self.check(0, x.into())?, compute)
     }
 
     /// Whether [`Model::probabilities`] gives some.
     pub fn has_probabilities(&self) -> bool {
-        match &self.fitted {
-            Fitted::Svc(fit) => fit.is_calibrated(),
-            Fitted::Logistic(_) => true,
-            Fitted::KernelMachine(fit) => fit.loss() == Loss::Logistic,
-            _ => false,
-        }
+        self.fitted.has_probabilities()
     }
 
     /// The decision values: for two classes one column that is positive for the second; for more
@@ -94,14 +72,11 @@ impl Model {
     /// # Errors
     /// [`Error::Unsupported`] for a model that decides nothing; as [`Model::predict`].
     pub fn decision_values<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
-        let x = self.check(x.into())?;
-        match &self.fitted {
-            Fitted::Svc(fit) => fit.decision_function(x, DecisionShape::OneVersusRest, compute),
-            Fitted::Logistic(fit) => fit.decision(x, compute),
-            Fitted::OneClass(fit) => Ok(Array1::from(fit.decisions(x, compute)?).insert_axis(Axis(1))),
-            Fitted::KernelMachine(fit) if self.classes.is_some() => Ok(fit.decision(x, compute)?.insert_axis(Axis(1))),
-            _ => Err(self.no_classes()),
-        }
+        self.fitted.decision_values(self.check(0, x.into())?, compute)
+    }
+
+    fn require_classes(&self) -> Result<()> {
+        if self.classes.is_some() { Ok(()) } else { Err(self.no_classes()) }
     }
 
     fn no_classes(&self) -> Error {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::Fitted;
 use crate::error::ColumnProblem;
+use crate::learner::Fitted;
 use crate::points::{
     Affine, ColumnData, Encoded, EncodedColumn, Encoding, FittedEncoding, Mixed, PointKind, Points, Table,
 };
@@ -67,13 +67,18 @@ impl Inputs {
 
     /// What a fit takes, without names of targets: vectors, objects of its kind, or the columns of
     /// the table that it was fitted on.
-    pub fn of(fitted: &Fitted) -> Self {
-        let features = match fitted.points() {
+    pub fn of(fitted: &dyn Fitted) -> Self {
+        Self { targets: vec![Target::unnamed(); fitted.targets()], ..Self::of_view(fitted, 0) }
+    }
+
+    /// What a fit takes as a view, without targets.
+    pub fn of_view(fitted: &dyn Fitted, view: usize) -> Self {
+        let features = match fitted.points(view) {
             Some(Points::Mixed(rows)) => Features::Columns(columns_of(rows)),
             Some(points) if points.kind().is_object() => Features::Objects(points.kind()),
-            _ => Features::Vectors { dimension: fitted.dimension(), names: None },
+            _ => Features::Vectors { dimension: fitted.dimension(view), names: None },
         };
-        Self { features, targets: vec![Target::unnamed(); fitted.targets()], unused: Vec::new() }
+        Self { features, targets: Vec::new(), unused: Vec::new() }
     }
 
     /// The columns of a table, with the names of the targets.

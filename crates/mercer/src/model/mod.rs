@@ -15,17 +15,18 @@ mod table_points;
 use std::collections::BTreeMap;
 
 pub use catalogue::{LEARNERS, learner};
-pub use fitted::Fitted;
+pub use fitted::AnyFit;
 pub use inputs::{Features, Inputs, Target};
 pub use predict::{Interval, TablePrediction};
 pub use table_points::TablePoints;
 
+use crate::learner::Fitted;
 use crate::points::PointKind;
 use crate::{Error, Kernel, Result};
 
-/// Whether these inputs are what was fitted.
-fn check_inputs(inputs: &Inputs, fitted: &Fitted) -> Result<()> {
-    let kind = fitted.point_kind();
+/// Whether these inputs are what was fitted as this view.
+fn check_inputs(inputs: &Inputs, fitted: &dyn Fitted, view: usize) -> Result<()> {
+    let kind = fitted.point_kind(view);
     let found = match &inputs.features {
         Features::Columns(encoding) if encoding.objects().next().is_some() => {
             // Rows of a table, or its only column.
@@ -37,7 +38,7 @@ fn check_inputs(inputs: &Inputs, fitted: &Fitted) -> Result<()> {
     };
     match kind {
         PointKind::Vectors | PointKind::Precomputed if found == PointKind::Vectors => {
-            let (expected, found) = (fitted.dimension(), inputs.dimension());
+            let (expected, found) = (fitted.dimension(view), inputs.dimension());
             if found == expected { Ok(()) } else { Err(Error::shape("coordinates of the inputs", expected, found)) }
         }
         kind if kind == found => Ok(()),
@@ -66,8 +67,9 @@ fn check_inputs(inputs: &Inputs, fitted: &Fitted) -> Result<()> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Model {
-    fitted: Fitted,
-    inputs: Inputs,
+    fitted: AnyFit,
+    /// Of every view; the first has the targets.
+    inputs: Vec<Inputs>,
     classes: Option<Vec<String>>,
     notes: BTreeMap<String, String>,
 }
@@ -77,14 +79,29 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Shape`] when the inputs have another dimension than the points of the fit, or
-    /// another number of targets; [`Error::WrongPoints`] for inputs of another kind; [`Error::Column`] for two columns of one name,
-    /// [`Error::Parameter`] for a target's scale that is 0 or not finite.
-    pub fn new(fitted: impl Into<Fitted>, inputs: Inputs) -> Result<Self> {
+    /// another number of targets, or the fit has several views; [`Error::WrongPoints`] for inputs of
+    /// another kind; [`Error::Column`] for two columns of one name, [`Error::Parameter`] for a
+    /// target's scale that is 0 or not finite.
+    pub fn new(fitted: impl Into<AnyFit>, inputs: Inputs) -> Result<Self> {
+        Self::of_views(fitted, vec![inputs])
+    }
+
+    /// A model of a fit on several views, and what goes in as each of them.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of views; as [`Model::new`].
+    pub fn of_views(fitted: impl Into<AnyFit>, inputs: Vec<Inputs>) -> Result<Self> {
         let fitted = fitted.into();
-        inputs.check()?;
-        check_inputs(&inputs, &fitted)?;
-        if inputs.targets.len() != fitted.targets() {
-            return Err(Error::shape("targets of the inputs", fitted.targets(), inputs.targets.len()));
+        if inputs.len() != fitted.views() {
+            return Err(Error::shape("views of the inputs", fitted.views(), inputs.len()));
+        }
+        for (view, inputs) in inputs.iter().enumerate() {
+            inputs.check()?;
+            check_inputs(inputs, &*fitted, view)?;
+            let expected = if view == 0 { fitted.targets() } else { 0 };
+            if inputs.targets.len() != expected {
+                return Err(Error::shape("targets of the inputs", expected, inputs.targets.len()));
+            }
         }
         let classes = fitted.class_names();
         Ok(Self { fitted, inputs, classes, notes: BTreeMap::new() })
@@ -103,17 +120,27 @@ impl Model {
     }
 
     /// What was fitted.
-    pub fn fitted(&self) -> &Fitted {
-        &self.fitted
+    pub fn fitted(&self) -> &dyn Fitted {
+        &*self.fitted
     }
 
     /// What was fitted, without a copy.
-    pub fn into_fitted(self) -> Fitted {
+    pub fn into_fitted(self) -> AnyFit {
         self.fitted
     }
 
-    /// What goes in.
+    /// The typed fit, if it is of this type.
+    pub fn fit<T: Fitted>(&self) -> Option<&T> {
+        self.fitted.downcast_ref()
+    }
+
+    /// What goes in; for several views as the first.
     pub fn inputs(&self) -> &Inputs {
+        &self.inputs[0]
+    }
+
+    /// What goes in as every view.
+    pub fn views(&self) -> &[Inputs] {
         &self.inputs
     }
 

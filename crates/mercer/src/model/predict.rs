@@ -1,13 +1,12 @@
 //! Predictions of a model, in the units of its targets.
 
-use ndarray::{Array1, Array2, ArrayView1, Axis};
+use ndarray::Array2;
 
-use super::{Fitted, Model};
+use super::Model;
 use crate::error::AllowedRange;
-use crate::learn::{SharedGaussianProcessFit, ridge};
 use crate::points::{Affine, PointKind, Points, Table};
 use crate::real::special::normal_quantile;
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Result, Sample};
 
 /// Predictions with an interval around each, one column per target.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,24 +40,29 @@ impl Model {
     /// [`Error::Shape`] for another number of columns, [`Error::WrongPoints`] for points of another
     /// kind; as the `predict` of the fit.
     pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
-        let x = self.check(x.into())?;
-        let values = match &self.fitted {
-            Fitted::Ridge(fit) => fit.predict(x, compute)?,
-            Fitted::GaussianProcess(fit) => column(fit.mean(x, compute)?),
-            Fitted::SparseGaussianProcess(fit) => column(fit.predict(x.vectors()?, compute)?.mean),
-            Fitted::SharedGaussianProcess(fit) => fit.mean(x, compute)?,
-            Fitted::Spline(fit) => column(fit.predict(only_column(&x)?, 0)?),
-            Fitted::Local(fit) => column(fit.predict(x.vectors()?, compute)?),
-            Fitted::Svr(fit) => column(fit.predict(x, compute)?.into()),
-            Fitted::Quantiles(fit) => fit.predict(x, compute)?,
-            Fitted::StreamedRidge(fit) => fit.predict(x.vectors()?, compute)?,
-            Fitted::OneClass(fit) => column(fit.decisions(x, compute)?.into_iter().map(side).collect()),
-            Fitted::KernelMachine(fit) if self.classes.is_none() => column(fit.predict(x, compute)?),
-            Fitted::Svc(_) | Fitted::Logistic(_) | Fitted::KernelMachine(_) => {
-                return Ok(column(self.predict_classes(x, compute)?.into_iter().map(|c| c as f64).collect()));
-            }
-        };
-        Ok(self.in_units(values))
+        let values = self.fitted.predict(self.check(0, x.into())?, compute)?;
+        // Classes have no units.
+        Ok(if self.classes.is_some() { values } else { self.in_units(values) })
+    }
+
+    /// The coordinates of points of a view, as the fit saw them (encoded and scaled).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a model without coordinates; [`Error::Parameter`] for a view that
+    /// there is not; as [`Model::predict`].
+    pub fn transform<'x>(&self, view: usize, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        if view >= self.inputs.len() {
+            return Err(Error::parameter("view", view, 0..=self.inputs.len() - 1));
+        }
+        self.fitted.transform(view, self.check(view, x.into())?, compute)
+    }
+
+    /// How far points are from what the fit describes: large is novel.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a model that does not measure it; as [`Model::predict`].
+    pub fn novelty<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<f64>> {
+        self.fitted.novelty(self.check(0, x.into())?, compute)
     }
 
     /// The predictions for a table, whose columns are matched by name.
@@ -66,10 +70,21 @@ impl Model {
     /// # Errors
     /// As [`Inputs::encode`](super::Inputs::encode) and [`Model::predict`].
     pub fn predict_table(&self, table: &Table, compute: &Compute) -> Result<TablePrediction> {
-        let encoded = self.inputs.encode(table)?;
-        let (kept_rows, filled) = (encoded.kept_rows.clone(), encoded.filled);
-        let sample = encoded.into_sample(self.fitted.point_kind())?;
+        let (sample, kept_rows, filled) = self.encode(0, table)?;
         Ok(TablePrediction { values: self.predict(&sample, compute)?, kept_rows, filled })
+    }
+
+    /// The points of a view of a table, the rows that were kept, and how many missing cells were
+    /// filled.
+    ///
+    /// # Errors
+    /// As [`Inputs::encode`](super::Inputs::encode).
+    pub fn encode(&self, view: usize, table: &Table) -> Result<(Sample, Vec<usize>, usize)> {
+        let inputs = self.inputs.get(view);
+        let inputs = inputs.ok_or_else(|| Error::parameter("view", view, 0..=self.inputs.len() - 1))?;
+        let encoded = inputs.encode(table)?;
+        let (kept_rows, filled) = (encoded.kept_rows.clone(), encoded.filled);
+        Ok((encoded.into_sample(self.fitted.point_kind(view))?, kept_rows, filled))
     }
 
     /// Predictions with intervals that hold a new observation with probability `level`, for points
@@ -101,11 +116,11 @@ impl Model {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn predict_interval<'x>(&self, x: impl Into<Points<'x>>, level: f64, compute: &Compute) -> Result<Interval> {
-        let x = self.check(x.into())?;
+        let x = self.check(0, x.into())?;
         if !(level > 0.0 && level < 1.0) {
             return Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT));
         }
-        let (mean, deviation) = self.moments(x, compute)?;
+        let (mean, deviation) = self.fitted.moments(x, compute)?;
         let half = deviation * normal_quantile(0.5 + 0.5 * level);
         let (lower, upper) = (self.in_units(&mean - &half), self.in_units(&mean + &half));
         let mean = self.in_units(mean);
@@ -115,48 +130,12 @@ impl Model {
         Ok(Interval { mean, lower, upper })
     }
 
-    /// Mean and standard deviation of a new observation, in the units of the fit.
-    fn moments(&self, x: Points<'_>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
-        match &self.fitted {
-            Fitted::Ridge(fit) => {
-                Ok((fit.predict(x, compute)?, fit.standard_errors(x, ridge::IntervalTarget::Observation, compute)?))
-            }
-            Fitted::GaussianProcess(fit) => {
-                let found = fit.predict(x, compute)?;
-                Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
-            }
-            Fitted::SparseGaussianProcess(fit) => {
-                let found = fit.predict(x.vectors()?, compute)?;
-                Ok((column(found.mean), column(found.variance.mapv(|v| (v + fit.noise()).sqrt()))))
-            }
-            Fitted::SharedGaussianProcess(fit) => shared_moments(fit, x, compute),
-            Fitted::Spline(fit) => {
-                let errors = fit.standard_errors(only_column(&x)?)?;
-                // Standard errors exist only beside a variance.
-                let noise = fit.variance().unwrap_or(0.0);
-                Ok((column(fit.predict(only_column(&x)?, 0)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
-            }
-            Fitted::Local(fit) => {
-                let x = x.vectors()?;
-                let errors = fit.standard_errors(x, compute)?;
-                let noise = fit.variance(compute)?.unwrap_or(0.0);
-                Ok((column(fit.predict(x, compute)?), column(errors.mapv(|s| (s * s + noise).sqrt()))))
-            }
-            _ => Err(Error::unsupported(
-                "intervals",
-                format!("a model of the kind {}", self.fitted.kind()),
-                "",
-                "use a Gaussian process, ridge regression, a spline or a local smoother",
-            )),
-        }
-    }
-
     /// The points, if they are what was fitted.
-    pub(super) fn check<'x>(&self, x: Points<'x>) -> Result<Points<'x>> {
-        let (kind, found) = (self.fitted.point_kind(), x.kind());
+    pub(super) fn check<'x>(&self, view: usize, x: Points<'x>) -> Result<Points<'x>> {
+        let (kind, found) = (self.fitted.point_kind(view), x.kind());
         match (kind, &x) {
             (PointKind::Vectors | PointKind::Precomputed, Points::Vectors(matrix) | Points::Precomputed(matrix)) => {
-                let expected = self.inputs.dimension();
+                let expected = self.inputs[view].dimension();
                 if matrix.ncols() != expected {
                     return Err(Error::shape("columns of x", expected, matrix.ncols()));
                 }
@@ -171,7 +150,7 @@ impl Model {
     /// the bit.
     fn in_units(&self, mut values: Array2<f64>) -> Array2<f64> {
         // The quantiles of one target are all in its units.
-        let targets = self.inputs.targets.iter().cycle();
+        let targets = self.inputs[0].targets.iter().cycle();
         for (mut column, target) in values.columns_mut().into_iter().zip(targets) {
             let Affine { shift, scale } = target.map;
             if target.map != Affine::IDENTITY {
@@ -180,39 +159,6 @@ impl Model {
         }
         values
     }
-}
-
-/// Mean and standard deviation of new observations, where all rows of the data have the same noise.
-fn shared_moments(
-    fit: &SharedGaussianProcessFit,
-    x: Points<'_>,
-    compute: &Compute,
-) -> Result<(Array2<f64>, Array2<f64>)> {
-    let noise = fit.common_noise().ok_or_else(|| {
-        Error::undetermined(
-            "the noise variance of a new observation",
-            "the rows of the data have different noise variances",
-            "use one noise variance",
-        )
-    })?;
-    let (mean, variance) = (fit.mean(x, compute)?, fit.variance(x, compute)?);
-    let deviation = column(variance.mapv(|v| (v.max(0.0) + noise).sqrt()));
-    let deviation = deviation.broadcast(mean.dim()).map(|d| d.to_owned()).unwrap_or(deviation);
-    Ok((mean, deviation))
-}
-
-/// Inside or outside.
-fn side(decision: f64) -> f64 {
-    if decision >= 0.0 { 1.0 } else { -1.0 }
-}
-
-fn column(values: Array1<f64>) -> Array2<f64> {
-    values.insert_axis(Axis(1))
-}
-
-/// The one column of vectors whose number of columns was checked.
-fn only_column<'x>(x: &Points<'x>) -> Result<ArrayView1<'x, f64>> {
-    Ok(x.vectors()?.index_axis_move(Axis(1), 0))
 }
 
 fn min(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {

@@ -2,15 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Features, Fitted, Inputs, Model, Target};
+use super::{Features, Inputs, Model, Target, learner};
 use crate::error::RecordProblem;
-use crate::learn::smoother::LocalFit;
-use crate::learn::spline::SplineFit;
-use crate::learn::svm::{OneClassFit, SvcFit, SvrFit};
-use crate::learn::{
-    GaussianProcessFit, KernelMachineFit, LogisticFit, QuantileCurvesFit, RidgeFit, SharedGaussianProcessFit,
-    SparseGaussianProcessFit, StreamedRidgeFit,
-};
 use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, PointKind, Scaling};
 use crate::record::Record;
 use crate::{Compute, Error, Result};
@@ -33,27 +26,15 @@ const KINDS: [(PointKind, &str); 5] = [
 impl Model {
     /// The complete record of the model.
     pub(crate) fn to_record(&self) -> Record {
-        let mut record = match &self.fitted {
-            Fitted::Ridge(fit) => fit.to_record(),
-            Fitted::GaussianProcess(fit) => fit.to_record(),
-            Fitted::SparseGaussianProcess(fit) => fit.to_record(),
-            Fitted::SharedGaussianProcess(fit) => fit.to_record(),
-            Fitted::Spline(fit) => fit.to_record(),
-            Fitted::Local(fit) => fit.to_record(),
-            Fitted::Svc(fit) => fit.to_record(),
-            Fitted::Svr(fit) => fit.to_record(),
-            Fitted::OneClass(fit) => fit.to_record(),
-            Fitted::Logistic(fit) => fit.to_record(),
-            Fitted::KernelMachine(fit) => fit.to_record(),
-            Fitted::Quantiles(fit) => fit.to_record(),
-            Fitted::StreamedRidge(fit) => fit.to_record(),
-        };
+        let mut record = self.fitted.to_record();
         if let Some(classes) = &self.classes {
             record.put_list("classes", classes);
         }
         record.put_text("kind", self.fitted.kind());
         record.put_settings(self.fitted.settings());
-        self.inputs.put_into(&mut record);
+        for (view, inputs) in self.inputs.iter().enumerate() {
+            inputs.put_into(view, &mut record);
+        }
         for (name, text) in &self.notes {
             record.put_text(&format!("{NOTE}{name}"), text);
         }
@@ -62,29 +43,14 @@ impl Model {
 
     /// The model that [`Model::to_record`] wrote.
     pub(crate) fn from_record(mut record: Record, compute: &Compute) -> Result<Self> {
-        let inputs = Inputs::take_from(&mut record)?;
+        let mut inputs = Vec::new();
+        while inputs.is_empty() || record.has(&text_name(inputs.len())) {
+            inputs.push(Inputs::take_from(inputs.len(), &mut record)?);
+        }
         let settings = record.take_settings()?;
-        let fitted = match record.text("kind")? {
-            "ridge" => Fitted::Ridge(RidgeFit::from_record(&mut record)?),
-            "gaussian_process" => Fitted::GaussianProcess(GaussianProcessFit::from_record(&mut record)?),
-            "sparse_gaussian_process" => {
-                Fitted::SparseGaussianProcess(SparseGaussianProcessFit::from_record(&mut record, compute)?)
-            }
-            "shared_gaussian_process" => {
-                Fitted::SharedGaussianProcess(SharedGaussianProcessFit::from_record(&mut record)?)
-            }
-            "spline" => Fitted::Spline(SplineFit::from_record(&mut record)?),
-            "local" => Fitted::Local(LocalFit::from_record(&mut record)?),
-            "svc" => Fitted::Svc(SvcFit::from_record(&mut record)?),
-            "svr" => Fitted::Svr(SvrFit::from_record(&mut record)?),
-            "one_class" => Fitted::OneClass(OneClassFit::from_record(&mut record)?),
-            "logistic" => Fitted::Logistic(LogisticFit::from_record(&mut record)?),
-            "kernel_machine" => Fitted::KernelMachine(KernelMachineFit::from_record(&mut record)?),
-            "quantiles" => Fitted::Quantiles(QuantileCurvesFit::from_record(&mut record)?),
-            "streamed_ridge" => Fitted::StreamedRidge(StreamedRidgeFit::from_record(&mut record)?),
-            other => return Err(Error::parameter("kind", other, "a kind that this version knows")),
-        };
-        let mut model = Self::new(fitted.with_settings(settings), inputs)?;
+        let kind = record.text("kind")?;
+        let entry = learner(kind).ok_or_else(|| Error::parameter("kind", kind, "a kind that this version knows"))?;
+        let mut model = Self::of_views((entry.load)(&mut record, settings, compute)?, inputs)?;
         if model.classes.is_some() {
             model = model.with_classes(record.list("classes")?)?;
         }
@@ -94,32 +60,51 @@ impl Model {
     }
 }
 
+/// The name of the text of a view: files of one view have no number.
+fn text_name(view: usize) -> String {
+    if view == 0 { "inputs".into() } else { format!("inputs.{view}") }
+}
+
+/// What the names of the arrays of a view begin with.
+fn array_name(view: usize) -> String {
+    if view == 0 { "input".into() } else { format!("input.{view}") }
+}
+
 impl Inputs {
     /// Names as JSON, numbers as arrays. Keys are written in the order of the alphabet.
-    fn put_into(&self, record: &mut Record) {
+    fn put_into(&self, view: usize, record: &mut Record) {
         let features = match &self.features {
             Features::Vectors { dimension, names } => json!({ "dimension": dimension, "names": names }),
-            Features::Columns(encoding) => put_encoding(encoding, "input", record),
+            Features::Columns(encoding) => put_encoding(encoding, &array_name(view), record),
             Features::Objects(kind) => json!({ "kind": word(&KINDS, *kind) }),
         };
         let names: Vec<Value> = self.targets.iter().map(|t| json!(t.name)).collect();
-        record.put_text("inputs", json!({ "features": features, "targets": names, "unused": self.unused }));
+        record.put_text(&text_name(view), json!({ "features": features, "targets": names, "unused": self.unused }));
         let numbers = |value: fn(Affine) -> f64| self.targets.iter().map(|t| value(t.map)).collect::<Vec<f64>>();
+        if view > 0 {
+            return;
+        }
         record.put_slice("target_shift", &numbers(|m| m.shift));
         record.put_slice("target_scale", &numbers(|m| m.scale));
     }
 
-    fn take_from(record: &mut Record) -> Result<Self> {
-        let inputs: Value = serde_json::from_str(record.text("inputs")?)
+    fn take_from(view: usize, record: &mut Record) -> Result<Self> {
+        let inputs: Value = serde_json::from_str(record.text(&text_name(view))?)
             .map_err(|e| Error::record("text `inputs`", RecordProblem::Damaged(format!("it is not JSON: {e}"))))?;
         let features = match (inputs["features"].get("columns"), inputs["features"].get("kind")) {
-            (Some(columns), _) => Features::Columns(take_encoding(&inputs["features"], columns, "input", record)?),
+            (Some(columns), _) => {
+                Features::Columns(take_encoding(&inputs["features"], columns, &array_name(view), record)?)
+            }
             (None, Some(kind)) => Features::Objects(choice(&KINDS, kind, "kind")?),
             (None, None) => Features::Vectors {
                 dimension: inputs["features"]["dimension"].as_u64().ok_or_else(|| damaged("dimension"))? as usize,
                 names: optional(&inputs["features"]["names"], "names", texts)?,
             },
         };
+        let unused = texts(&inputs["unused"], "unused")?;
+        if view > 0 {
+            return Ok(Self { features, targets: Vec::new(), unused });
+        }
         let names = list(&inputs["targets"], "targets")?;
         let shift = record.take_finite_vector("target_shift", names.len())?;
         let scale = record.take_finite_vector("target_scale", names.len())?;
@@ -128,7 +113,7 @@ impl Inputs {
             Ok(Target { name: optional(name, "targets", text)?, map })
         };
         let targets = names.iter().enumerate().map(target).collect::<Result<_>>()?;
-        Ok(Self { features, targets, unused: texts(&inputs["unused"], "unused")? })
+        Ok(Self { features, targets, unused })
     }
 }
 

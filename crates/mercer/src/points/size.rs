@@ -22,6 +22,12 @@ pub struct Size {
 }
 
 impl Size {
+    /// That of vectors.
+    pub fn of_vectors(rows: usize, columns: usize) -> Self {
+        let bytes = 8 * rows as u64 * columns as u64;
+        Self { rows, bytes, bound: bytes, work: columns as f64 }
+    }
+
     /// The numbers of vectors with as many bytes, for points that are copied once and bound once:
     /// the columns of vectors.
     pub fn numbers(&self) -> usize {

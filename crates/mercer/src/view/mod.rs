@@ -5,9 +5,17 @@
 //! as well. Points may be of any kind that the kernel takes.
 
 pub mod cca;
+pub(crate) mod centering;
 pub mod coupled;
+pub mod eigen;
 pub mod ica;
 pub mod kmeans;
 pub mod pca;
 pub mod scaling;
 pub mod spectral;
+
+pub use kmeans::{
+    ChosenClusters, ClusterCount, ClusterScore, ClusterSolver, CountRule, KMeansEvidence, KMeansInit, KernelKMeans,
+    KernelKMeansFit, adjusted_rand_index, choose_clusters,
+};
+pub use spectral::{SpectralClustering, SpectralEvidence, SpectralFit};

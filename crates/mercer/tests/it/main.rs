@@ -90,8 +90,10 @@ mod measure {
     mod measures;
 }
 mod model {
+    mod docs_table;
     mod files;
     mod files_svm;
+    mod learners;
     mod objects;
     mod wrong_files;
 }

@@ -13,6 +13,7 @@ use mercer::points::{Missing, Scaling};
 
 use super::common::{Gap, ObjectOptions};
 use super::help;
+use super::learner::LearnerArguments;
 pub use numbers::level;
 pub use stream::{FeatureWord, StreamWords};
 
@@ -57,6 +58,9 @@ pub enum FitCommand {
     /// Automatic selection: compares kernels and learners by cross-validation and fits the best
     #[command(after_help = help::FIT_AUTO)]
     Auto(AutoArguments),
+    /// Learners of the catalogue without a command of their own.
+    #[command(flatten)]
+    Learner(LearnerArguments),
 }
 
 impl FitCommand {
@@ -72,12 +76,13 @@ impl FitCommand {
             Self::OneClass(words) => &words.training,
             Self::Logistic(words) => &words.training,
             Self::Auto(words) => &words.training,
+            Self::Learner(words) => &words.training,
         }
     }
 }
 
 /// The data of a fit, and the output file of the model.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct FitData {
     /// Data file (CSV, TSV, LIBSVM, NPY, Parquet, FASTA, GraphML, edge list), folder of graphs, or -
     /// for standard input

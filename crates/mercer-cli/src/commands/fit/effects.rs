@@ -1,7 +1,8 @@
 //! The components of an additive model: shares, and a picture of each.
 
 use mercer::learn::additive::PartialEffect;
-use mercer::model::{Fitted, Model};
+use mercer::learn::{GaussianProcessFit, RidgeFit};
+use mercer::model::Model;
 use mercer::{Compute, Error, Kernel};
 use serde_json::{Value, json};
 
@@ -44,10 +45,12 @@ impl Effects {
         let positions = if single { GRID_POINTS.0 } else { GRID_POINTS.1 };
         let mut found = Vec::new();
         for (j, target) in training.targets.iter().enumerate() {
-            let parts = match model.fitted() {
-                Fitted::Ridge(fit) => fit.partial_effects(j, positions, compute),
-                Fitted::GaussianProcess(fit) => fit.partial_effects(positions, compute),
-                _ => return Ok(Vec::new()),
+            let parts = if let Some(fit) = model.fit::<RidgeFit>() {
+                fit.partial_effects(j, positions, compute)
+            } else if let Some(fit) = model.fit::<GaussianProcessFit>() {
+                fit.partial_effects(positions, compute)
+            } else {
+                return Ok(Vec::new());
             };
             match parts {
                 Ok(parts) => found.push(Self::new(target, j, parts, training)),

@@ -6,6 +6,7 @@ mod classes;
 mod effects;
 mod folds;
 mod gp;
+mod learner;
 mod logistic;
 mod one_class;
 mod pictures;
@@ -39,7 +40,7 @@ pub use classes::ClassQuality;
 pub use pictures::agreement;
 pub use plan::explain;
 pub use quality::Quality;
-use training::Training;
+pub use training::{Goal, Training};
 
 /// A fit with its report.
 pub struct Outcome {
@@ -98,6 +99,7 @@ fn run(command: &FitCommand, session: &Session) -> Result<Outcome, Failure> {
         FitCommand::OneClass(words) => one_class::fit(words, session),
         FitCommand::Logistic(words) => logistic::fit(words, session),
         FitCommand::Auto(words) => auto::fit(words, session),
+        FitCommand::Learner(words) => learner::fit(words, session),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Pictures of a fit: data, function and interval over a line; predicted against observed.
 
+use mercer::learn::smoother::LocalFit;
+use mercer::learn::{GaussianProcessFit, RidgeFit};
 use mercer::model::Model;
 use mercer::{Compute, Result};
 use ndarray::{Array2, ArrayView1, Axis};
@@ -131,16 +133,17 @@ fn against(outcome: &Outcome, compute: &Compute) -> Result<CurvePlot> {
 
 /// Leave-one-out predictions for these rows.
 fn left_out(outcome: &Outcome, y: &Array2<f64>, rows: &[usize], compute: &Compute) -> Result<Option<Array2<f64>>> {
-    use mercer::model::Fitted;
-    let residuals = match outcome.model.fitted() {
-        Fitted::Ridge(fit) => fit.diagnostics().map(|d| d.loo_residuals.clone()),
-        Fitted::Local(fit) => Some(fit.loo_residuals().to_owned().insert_axis(Axis(1))),
-        Fitted::GaussianProcess(fit) => {
-            let scale = outcome.training.inputs.targets[0].map.scale;
-            let left = (&fit.targets() - &fit.leave_one_out(compute)?.mean) * scale;
-            Some(left.insert_axis(Axis(1)))
-        }
-        _ => None,
+    let model = &outcome.model;
+    let residuals = if let Some(fit) = model.fit::<RidgeFit>() {
+        fit.diagnostics().map(|d| d.loo_residuals.clone())
+    } else if let Some(fit) = model.fit::<LocalFit>() {
+        Some(fit.loo_residuals().to_owned().insert_axis(Axis(1)))
+    } else if let Some(fit) = model.fit::<GaussianProcessFit>() {
+        let scale = outcome.training.inputs.targets[0].map.scale;
+        let left = (&fit.targets() - &fit.leave_one_out(compute)?.mean) * scale;
+        Some(left.insert_axis(Axis(1)))
+    } else {
+        None
     };
     Ok(residuals.map(|r| (y - &r).select(Axis(0), rows)))
 }

@@ -8,7 +8,9 @@ use mercer::select::{FinalsPlan, RidgeFinals};
 use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
-use super::{Training, auto, choice, folds, gp, logistic, one_class, ridge, smooth, spline, streamed, svm, svr};
+use super::{
+    Training, auto, choice, folds, gp, learner, logistic, one_class, ridge, smooth, spline, streamed, svm, svr,
+};
 use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, explicit_kernel};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
@@ -93,6 +95,14 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
             let mut stages = fold_stages(&words.kernel, &words.folds, parameters, rows, &training, session);
             stages.push(logistic_stage(&spec, &training, session)?);
             (training, stages)
+        }
+        FitCommand::Learner(words) => {
+            let training = learner::read(words, session)?;
+            let built = words.entry.build(&learner::settings(words, &training)?)?;
+            let plan = built.plan(&learner::input(words, &training)?.size(), &session.compute)?;
+            let what = format!("{}; {}", plan.solver, plan.reason);
+            let stage = Stage { name: "fit", what, bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None };
+            (training, vec![stage])
         }
         FitCommand::Auto(words) => {
             // Standard input can be read only once: both kinds of target are told apart afterwards.

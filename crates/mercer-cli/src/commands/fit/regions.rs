@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use mercer::model::{Fitted, Model};
+use mercer::learn::svm::{OneClassFit, SvcFit};
+use mercer::model::Model;
 use mercer::solve::symmetric_eigen;
 use mercer::{Compute, Result};
 use ndarray::{Array1, Array2, ArrayView2, Axis};
@@ -121,17 +122,15 @@ fn decisions(model: &Model, points: &Array2<f64>, compute: &Compute) -> Result<V
         return Ok(values.column(0).iter().map(|v| (usize::from(*v < 0.0), false)).collect());
     }
     let classes = model.predict_classes(points.view(), compute)?;
-    let machine = matches!(model.fitted(), Fitted::Svc(_)) && values.ncols() == 1;
+    let machine = model.fit::<SvcFit>().is_some() && values.ncols() == 1;
     let within = |i: usize| machine && values[[i, 0]].abs() < 1.0;
     Ok(classes.into_iter().enumerate().map(|(i, c)| (c, within(i))).collect())
 }
 
 fn support(model: &Model) -> HashSet<usize> {
-    match model.fitted() {
-        Fitted::Svc(fit) => fit.support().iter().copied().collect(),
-        Fitted::OneClass(fit) => fit.support().iter().copied().collect(),
-        _ => HashSet::new(),
-    }
+    let classes = model.fit::<SvcFit>().map(SvcFit::support);
+    let support = classes.or_else(|| model.fit::<OneClassFit>().map(OneClassFit::support));
+    support.unwrap_or_default().iter().copied().collect()
 }
 
 /// The decision values of the rows of every class, sorted: for objects, which have no plane.

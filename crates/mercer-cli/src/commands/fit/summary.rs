@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use mercer::model::Fitted;
 use serde_json::{Value, json};
 
 use super::effects::Effects;
@@ -27,7 +26,7 @@ pub fn summary(mut outcome: Outcome, output: Option<&Path>, session: &Session) -
         ("data".to_owned(), format!("{}: {} rows", training.name, grouped(training.rows() as u64))),
         ("inputs".to_owned(), inputs(&training.input_names())),
     ];
-    fields.extend(outcome.facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    fields.extend(outcome.facts.iter().map(|(name, value)| (name.replace('_', " "), value.clone())));
     report.fields(fields);
     if let Some(choice) = &outcome.choice {
         choice.push_into(&mut report);
@@ -66,26 +65,7 @@ fn all_remarks(outcome: &Outcome) -> Vec<String> {
 
 /// The kind of the model, in words.
 pub fn headline(outcome: &Outcome) -> &'static str {
-    kind(outcome.model.fitted())
-}
-
-/// The kind of what was fitted, in words; a kind that is not known here is called by its own name.
-pub fn kind(fitted: &Fitted) -> &'static str {
-    match fitted.kind() {
-        "ridge" => "Ridge regression",
-        "gaussian_process" | "shared_gaussian_process" => "Gaussian process",
-        "sparse_gaussian_process" => "Gaussian process with inducing points",
-        "spline" => "Smoothing spline",
-        "local" => "Local smoother",
-        "svc" => "Support vector classification",
-        "svr" => "Support vector regression",
-        "one_class" => "Support of the distribution",
-        "logistic" => "Kernel logistic regression",
-        "kernel_machine" => "Regularized loss",
-        "quantiles" => "Quantile curves",
-        "streamed_ridge" => "Ridge regression on features",
-        other => other,
-    }
+    outcome.model.fitted().entry().title
 }
 
 pub(super) fn inputs(names: &[String]) -> String {

@@ -49,7 +49,12 @@ pub fn read(words: &SvmArguments, session: &Session) -> Result<Training, Failure
 
 /// Columns are scaled where the kernel is chosen.
 pub fn scaling(kernel: &str) -> Scaling {
-    if explicit_kernel(kernel).is_some() { Scaling::None } else { Scaling::Standardize }
+    scaling_of(explicit_kernel(kernel))
+}
+
+/// The scaling of columns for a kernel that may be given.
+pub fn scaling_of(kernel: Option<&str>) -> Scaling {
+    if kernel.is_some() { Scaling::None } else { Scaling::Standardize }
 }
 
 /// The specification from the arguments, with this kernel.

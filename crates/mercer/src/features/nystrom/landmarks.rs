@@ -1,8 +1,9 @@
 //! The choice of landmarks.
 
-use ndarray::{Array1, Array2};
+use ndarray::Array2;
 
 use super::leverage;
+use crate::features::seeding::{plus_plus, squared_distances};
 use crate::gram::{Bound, Pairs, Tiles};
 use crate::seed::Stream;
 use crate::solve::{block_randomly_pivoted_cholesky, pivoted_cholesky};
@@ -50,6 +51,16 @@ impl Landmarks {
             Self::Rows(_) => "rows",
             Self::Points(_) => "points",
         }
+    }
+
+    /// Those of a word in settings.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for landmarks that were given, which settings do not hold.
+    pub(crate) fn named(word: &str) -> Result<Self> {
+        let all = [Self::RandomPivots, Self::Uniform, Self::KMeans, Self::Leverage, Self::Greedy];
+        let found = all.into_iter().find(|landmarks| landmarks.name() == word);
+        found.ok_or_else(|| Error::parameter("landmarks", word, "landmarks that are chosen, not given"))
     }
 
     /// At most `count` landmarks for a sample.
@@ -131,34 +142,11 @@ pub(super) fn uniform(n: usize, count: usize, stream: &mut Stream) -> Vec<usize>
 /// landmark.
 fn far_apart(bound: &Bound<'_>, count: usize, compute: &Compute) -> Result<Vec<usize>> {
     let stream = &mut compute.seed().stream("landmarks", 1);
-    let diagonal = Array1::from(Tiles::diagonal(bound)?);
-    let n = diagonal.len();
-    let (mut nearest, mut line, mut chosen) = (Array1::from_elem(n, 1.0), vec![0.0; n], Vec::new());
-    while chosen.len() < count.min(n) && nearest.sum() > 0.0 {
-        compute.check_canceled()?;
-        let next = weighted(nearest.as_slice().unwrap_or_default(), stream);
-        bound.fill(next..next + 1, 0..n, &mut line);
-        let distance = |i: usize| (diagonal[i] + diagonal[next] - 2.0 * line[i]).max(0.0);
-        let first = chosen.is_empty();
-        nearest.iter_mut().enumerate().for_each(|(i, d)| *d = if first { distance(i) } else { d.min(distance(i)) });
-        // A point at rounding distance from a landmark adds no information.
-        nearest.iter_mut().zip(&diagonal).for_each(|(d, k)| *d = if *d <= 1e-14 * k { 0.0 } else { *d });
-        nearest[next] = 0.0;
-        chosen.push(next);
-    }
-    Ok(chosen)
-}
-
-/// A place with a probability in proportion to its weight.
-pub(super) fn weighted(weights: &[f64], stream: &mut Stream) -> usize {
-    let mut rest = stream.uniform() * weights.iter().sum::<f64>();
-    let mut last = 0;
-    for (i, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-        last = i;
-        rest -= w;
-        if rest < 0.0 {
-            break;
-        }
-    }
-    last
+    let diagonal = Tiles::diagonal(bound)?;
+    let distances = |row: usize, out: &mut [f64]| {
+        bound.fill(row..row + 1, 0..diagonal.len(), out);
+        squared_distances(row, &diagonal, out);
+        Ok(())
+    };
+    plus_plus(&vec![1.0; diagonal.len()], count, 1, &distances, stream, compute)
 }

@@ -2,10 +2,11 @@
 
 use ndarray::{Array1, Axis};
 
-use super::landmarks::{uniform, weighted};
+use super::landmarks::uniform;
 use super::{Landmarks, Nystrom};
 use crate::error::{AllowedRange, Remedy};
 use crate::features::FeatureMap;
+use crate::features::seeding::weighted;
 use crate::gram::{self, Pairs};
 use crate::solve::{Factored, factor};
 use crate::{Compute, Error, Kernel, Points, Result};

@@ -56,6 +56,15 @@ impl Nystrom {
     /// it, [`Error::Memory`], [`Error::Canceled`]; as [`Kernel::bind`].
     pub fn fit<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<NystromFeatures> {
         let x = x.into();
+        self.unmeasured(x, compute)?.measured_on(x, compute)
+    }
+
+    /// The features without the trace that they miss, for callers that measure it in a pass of their
+    /// own over the points.
+    ///
+    /// # Errors
+    /// As [`Nystrom::fit`].
+    pub(crate) fn unmeasured(&self, x: Points<'_>, compute: &Compute) -> Result<NystromFeatures> {
         x.check_finite("sample")?;
         if self.components == 0 || self.rank == Some(0) {
             return Err(Error::parameter("components", 0, 1..));
@@ -69,6 +78,6 @@ impl Nystrom {
         require_psd_for(&self.kernel, x, compute)?;
         let kernel = self.kernel.resolve(x, compute)?;
         let (points, rows) = self.landmarks.choose_rows(&kernel, x, self.components, self.tolerance, compute)?;
-        Ok(NystromFeatures::of_points(kernel, points, self.rank, compute)?.measured_on(x, compute)?.with_rows(rows))
+        Ok(NystromFeatures::of_points(kernel, points, self.rank, compute)?.with_rows(rows))
     }
 }

@@ -68,6 +68,11 @@ impl Bound<'_> {
         columns.map_or_else(|| self.kernel.property(psd), |d| self.kernel.property_on(psd, d)).is_proven()
     }
 
+    /// Whether the rules prove that no value is negative.
+    pub(crate) fn is_proven_non_negative(&self) -> bool {
+        range::is_positive(&self.root)
+    }
+
     /// The vectors of the rows, or those of the columns.
     fn instances(&self, columns: bool) -> ndarray::ArrayView2<'_, f64> {
         let slot = &self.slots.points[0];

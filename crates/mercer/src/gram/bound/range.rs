@@ -213,7 +213,7 @@ fn pointwise(function: &Pointwise, inner: &Node<'_>, bound: f64) -> f64 {
 }
 
 /// Whether no value is below 0.
-fn is_positive(node: &Node<'_>) -> bool {
+pub(super) fn is_positive(node: &Node<'_>) -> bool {
     match &node.kind {
         Kind::Profile { base, .. } => base.is_non_negative(),
         Kind::Constant(value) => *value >= 0.0,

@@ -21,6 +21,7 @@ mod task;
 mod validation;
 
 pub use fit::{CenterEvidence, CenterFit};
+pub(in crate::learn) use options::CENTERS;
 pub use options::Centers;
 pub use plan::CenterPlan;
 pub use spec::{CenterMachine, EarlyStopping};

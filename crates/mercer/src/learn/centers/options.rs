@@ -4,6 +4,7 @@ use super::{CenterMachine, EarlyStopping};
 use crate::error::AllowedRange;
 use crate::features::Landmarks;
 use crate::learn::Loss;
+use crate::learner::{Parameter, ParameterKind};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
@@ -68,7 +69,50 @@ impl Settings {
     }
 }
 
+/// Those of centers, for the declarations of learners.
+pub(in crate::learn) const CENTERS: [Parameter; 6] = [
+    Parameter::optional("centers", ParameterKind::Count(1), "functions on this many centers instead of all points"),
+    Parameter::optional(
+        "landmarks",
+        ParameterKind::Word(&["uniform", "rpcholesky", "kmeans", "leverage", "greedy", "rows", "points"]),
+        "how the centers are chosen",
+    ),
+    Parameter::optional(
+        "center_tolerance",
+        ParameterKind::Number(AllowedRange::POSITIVE),
+        "stop the iteration on centers at this residual",
+    ),
+    Parameter::optional("center_iterations", ParameterKind::Count(1), "iterations on centers"),
+    Parameter::optional(
+        "held_out",
+        ParameterKind::Number(AllowedRange::OPEN_UNIT),
+        "share of the rows held out to stop early",
+    ),
+    Parameter::optional("held_out_patience", ParameterKind::Count(1), "iterations without a better score"),
+];
+
 impl Centers {
+    /// Those of the settings, where there are some.
+    pub(in crate::learn) fn of_settings(settings: &Settings) -> Result<Option<Self>> {
+        if !CENTERS.iter().any(|parameter| settings.has(parameter.name)) {
+            return Ok(None);
+        }
+        let plain = Self::default();
+        let landmarks = match settings.optional_text("landmarks")? {
+            Some(word) => Landmarks::named(word)?,
+            None => plain.landmarks,
+        };
+        let share = settings.optional_number("held_out")?;
+        let patience = settings.optional_count("held_out_patience")?.unwrap_or(5);
+        Ok(Some(Self {
+            count: settings.optional_count("centers")?,
+            landmarks,
+            tolerance: settings.optional_number("center_tolerance")?.unwrap_or(plain.tolerance),
+            max_iterations: settings.optional_count("center_iterations")?.unwrap_or(plain.max_iterations),
+            held_out: share.map(|share| EarlyStopping { share, patience }),
+        }))
+    }
+
     /// This many centers, drawn uniformly.
     pub fn new(count: usize) -> Self {
         Self { count: Some(count), ..Self::default() }

@@ -6,6 +6,7 @@
 //! with one kernel, and a noise variance per row.
 
 mod effects;
+pub(crate) mod entry;
 mod fit;
 mod likelihood;
 mod optimize;

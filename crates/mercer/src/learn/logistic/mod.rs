@@ -3,6 +3,7 @@
 //! It is the general problem of [`loss`](crate::learn::loss) with the logistic loss, written with
 //! `λ/2` as statistics does, and for more than two classes with a function per class.
 
+pub(crate) mod entry;
 mod fit;
 mod influence;
 mod record;

@@ -4,6 +4,7 @@
 //! dual problem; both give a duality gap.
 
 mod dual;
+pub(crate) mod entry;
 mod fit;
 mod functions;
 mod kind;
@@ -13,6 +14,7 @@ mod quantiles;
 mod record;
 mod text;
 
+pub(in crate::learn) use entry::LOSS_SOLVERS;
 pub use fit::KernelMachineFit;
 pub use functions::LossEvidence;
 pub(in crate::learn) use functions::{Functions, bind, check_lambda, check_options, weights};

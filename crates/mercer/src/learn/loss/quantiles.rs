@@ -98,7 +98,7 @@ impl QuantileCurves {
             .with("max_iterations", self.max_iterations)
     }
 
-    fn machine(&self, level: f64) -> KernelMachine {
+    pub(super) fn machine(&self, level: f64) -> KernelMachine {
         KernelMachine {
             loss: Loss::Quantile { level },
             kernel: self.kernel.clone(),

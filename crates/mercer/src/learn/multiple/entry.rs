@@ -59,7 +59,7 @@ const WORKING_SET: Parameter =
 pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
     name: "multiple_ridge",
     title: "Ridge regression with multiple kernels",
-    summary: "Ridge regression with weights of several kernels learned from the data",
+    summary: "ridge regression with weights of several kernels learned from the data",
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
@@ -95,7 +95,7 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
 pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
     name: "multiple_svm",
     title: "Support vector classification with multiple kernels",
-    summary: "A support vector machine with weights of several kernels learned from the data",
+    summary: "a support vector machine with weights of several kernels learned from the data",
     goal: Goal::Classes,
     views: ViewCount::One,
     weighted: true,
@@ -154,7 +154,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
 pub static ONE_CLASS_ENTRY: LearnerEntry = LearnerEntry {
     name: "multiple_one_class",
     title: "One-class machine with multiple kernels",
-    summary: "The support of a distribution with weights of several kernels learned from the data",
+    summary: "the support of a distribution with weights of several kernels learned from the data",
     goal: Goal::Novelty,
     views: ViewCount::One,
     weighted: true,

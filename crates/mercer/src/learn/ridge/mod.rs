@@ -9,6 +9,7 @@
 mod centers;
 mod direct;
 mod effects;
+pub(crate) mod entry;
 mod features;
 mod fit;
 mod head;
@@ -32,7 +33,7 @@ pub use interval::IntervalTarget;
 pub(in crate::learn) use plan::approximation;
 pub use plan::{RidgePlan, RidgeSolver};
 pub(crate) use problem::{Problem, RidgeData};
-pub(in crate::learn) use problem::{bind_fit, check_weights};
+pub(crate) use problem::{bind_fit, check_weights};
 pub(crate) use resolvent::along;
 pub use solution::RidgeMethod;
 pub use spec::Ridge;

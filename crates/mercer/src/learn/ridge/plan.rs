@@ -72,22 +72,6 @@ pub enum RidgeSolver {
     Centers,
 }
 
-impl RidgeSolver {
-    /// The word for it in settings.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cholesky => "cholesky",
-            Self::Mixed => "mixed",
-            Self::StateSpace => "state_space",
-            Self::Eigen => "eigen",
-            Self::ConjugateGradients => "conjugate_gradients",
-            Self::Features => "features",
-            Self::Centers => "centers",
-        }
-    }
-}
-
 impl fmt::Display for RidgeSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -75,7 +75,7 @@ impl<'a> Problem<'a> {
 ///
 /// # Errors
 /// [`Error::Precomputed`] for a matrix of kernel values that is not symmetric; as [`Kernel::bind`].
-pub(in crate::learn) fn bind_fit<'a>(kernel: &Kernel, x: Points<'a>, compute: &Compute) -> Result<Bound<'a>> {
+pub(crate) fn bind_fit<'a>(kernel: &Kernel, x: Points<'a>, compute: &Compute) -> Result<Bound<'a>> {
     let bound = kernel.bind(Pairs::Within(x), compute)?;
     if bound.shape() != (x.len(), x.len()) || !bound.symmetric() {
         return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
@@ -105,7 +105,7 @@ fn check_shapes(data: RidgeData<'_>) -> Result<()> {
 }
 
 /// Finite weights, none negative, not all 0, one per row.
-pub(in crate::learn) fn check_weights(weights: ArrayView1<f64>, n: usize) -> Result<()> {
+pub(crate) fn check_weights(weights: ArrayView1<f64>, n: usize) -> Result<()> {
     if weights.len() != n {
         return Err(Error::shape("weights", format!("one per row ({n})"), weights.len()));
     }

@@ -2,6 +2,7 @@
 //! RKHS.
 
 mod bandwidth;
+pub(crate) mod entry;
 mod fit;
 mod interval;
 mod local;

@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 /// The weights by the names that files have for them.
-const WEIGHTS: [(LocalWeight, &str); 5] = [
+pub(super) const WEIGHTS: [(LocalWeight, &str); 5] = [
     (LocalWeight::Gaussian, "gaussian"),
     (LocalWeight::Epanechnikov, "epanechnikov"),
     (LocalWeight::Tricube, "tricube"),

@@ -2,6 +2,7 @@
 
 mod criteria;
 mod data;
+pub(crate) mod entry;
 mod evaluate;
 mod fit;
 mod record;

@@ -6,6 +6,7 @@
 //! bytes; [`RidgeStream::finish`] chooses λ and gives a [`StreamedRidgeFit`]. [`RidgePasses`] goes
 //! over the rows several times instead, by conjugate gradients, for many features.
 
+pub(crate) mod entry;
 mod fit;
 mod passes;
 mod record;

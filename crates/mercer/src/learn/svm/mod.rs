@@ -6,6 +6,7 @@
 
 mod classes;
 mod decide;
+pub(crate) mod entry;
 mod evidence;
 mod leave_one_out;
 mod libsvm;

@@ -14,7 +14,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 pub static ENTRY: LearnerEntry = LearnerEntry {
     name: "coupled",
     title: "Coupled kernel embedding",
-    summary: "Two modes of objects, such as images of low and high resolution, in one space",
+    summary: "two modes of objects, such as images of low and high resolution, in one space",
     goal: Goal::Features,
     views: ViewCount::Two,
     weighted: false,

@@ -8,7 +8,7 @@ use mercer::kernel::Property;
 use mercer::learn::svm::Classes;
 use mercer::learn::{GaussianProcess, Ridge, Svc};
 use mercer::measure::MeanEmbedding;
-use mercer::model::{Fitted, Inputs, Model};
+use mercer::model::{AnyFit, Inputs, Model};
 use mercer::points::Strings;
 use mercer::{Compute, Error, Kernel, Points, Seed};
 use ndarray::{Array1, Array2, array, s};
@@ -179,10 +179,10 @@ fn classifiers_are_saved_and_loaded() {
     for text in ["normalized(spectrum(length=2))", "words(weights=tfidf) + spectrum(length=1)", "mismatch(length=2)"] {
         let fit = Svc::new(kernel(text), 1.0).fit(&strings, &classes, None, &compute).unwrap();
         let expected = fit.predict(&new, &compute).unwrap();
-        let fit = Fitted::from(fit);
-        let inputs = Inputs::of(&fit);
+        let fit = AnyFit::from(fit);
+        let inputs = Inputs::of(&*fit);
         let model = Model::new(fit, inputs).unwrap();
-        let Fitted::Svc(loaded) = round_trip(&model).into_fitted() else { panic!("another fit") };
+        let loaded = round_trip(&model).into_fitted().take::<mercer::learn::svm::SvcFit>().expect("another kind");
         assert_eq!(loaded.predict(&new, &compute).unwrap(), expected, "{text}");
         assert!(expected.contains(&0) && expected.contains(&1), "{text}: {expected:?}");
     }
@@ -196,10 +196,10 @@ fn regressions_are_saved_and_loaded() {
     for text in ["spectrum(length=2)", "words(weights=tfidf)", "0.5*normalized(subsequence(length=2))"] {
         let fit = Ridge::new(kernel(text), 0.1).fit(&strings, y.view(), None, &compute).unwrap();
         let expected = fit.predict(&new, &compute).unwrap();
-        let fit = Fitted::from(fit);
-        let inputs = Inputs::of(&fit);
+        let fit = AnyFit::from(fit);
+        let inputs = Inputs::of(&*fit);
         let model = Model::new(fit, inputs).unwrap();
-        let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another fit") };
+        let loaded = round_trip(&model).into_fitted().take::<mercer::learn::RidgeFit>().expect("another kind");
         assert_eq!(bits(&loaded.predict(&new, &compute).unwrap()), bits(&expected), "{text}");
     }
 }

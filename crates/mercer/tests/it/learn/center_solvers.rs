@@ -7,7 +7,7 @@ use mercer::features::Landmarks;
 use mercer::learn::centers::{Centers, EarlyStopping};
 use mercer::learn::ridge::{IntervalTarget, RidgeMethod, RidgeSolver};
 use mercer::learn::{KernelMachine, LogisticRegression, Loss, Ridge, logistic, loss};
-use mercer::model::{Fitted, Inputs, Model};
+use mercer::model::{Inputs, Model};
 use mercer::solve::Stopped;
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array1, Array2, Axis, s};
@@ -150,9 +150,10 @@ fn models_come_back_from_their_bytes() {
     let few = Some(Centers::new(20));
     let ridge = Ridge { intercept: true, centers: few.clone(), ..Ridge::new(kernel(), 0.2) };
     let fit = ridge.fit(x.view(), y.view(), None, &compute()).unwrap();
-    let Fitted::Ridge(back) = round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 2)).unwrap()).into_fitted() else {
-        panic!("another kind")
-    };
+    let back = round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 2)).unwrap())
+        .into_fitted()
+        .take::<mercer::learn::RidgeFit>()
+        .expect("another kind");
     let at = |fit: &mercer::learn::RidgeFit| fit.predict(x.view(), &compute()).unwrap();
     assert_eq!((at(&back), back.fitted(), back.method()), (at(&fit), fit.fitted(), fit.method()));
     assert_eq!((back.plan().solver, back.plan().centers), (fit.plan().solver, fit.plan().centers));
@@ -160,16 +161,15 @@ fn models_come_back_from_their_bytes() {
     let fit = spec.fit(x.view(), &classes, None, &compute()).unwrap();
     let names = ["a", "b", "c"].map(String::from).to_vec();
     let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap().with_classes(names).unwrap();
-    let Fitted::Logistic(back) = round_trip(&model).into_fitted() else { panic!("another kind") };
+    let back = round_trip(&model).into_fitted().take::<mercer::learn::LogisticFit>().expect("another kind");
     assert_eq!((back.fitted(), back.evidence()), (fit.fitted(), fit.evidence()));
     assert_eq!((back.plan().solver, back.plan().centers), (fit.plan().solver, fit.plan().centers));
     let spec = KernelMachine { centers: few, ..KernelMachine::new(Loss::LogCosh, kernel(), 0.2) };
     let fit = spec.fit(x.view(), y.column(0), None, &compute()).unwrap();
-    let Fitted::KernelMachine(back) =
-        round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap()).into_fitted()
-    else {
-        panic!("another kind")
-    };
+    let back = round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap())
+        .into_fitted()
+        .take::<mercer::learn::KernelMachineFit>()
+        .expect("another kind");
     assert_eq!((back.fitted(), back.evidence()), (fit.fitted(), fit.evidence()));
     assert_eq!((back.plan().solver, back.plan().centers), (fit.plan().solver, fit.plan().centers));
 }

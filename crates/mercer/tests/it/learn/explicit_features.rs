@@ -3,7 +3,7 @@
 use mercer::learn::Ridge;
 use mercer::learn::ridge::{RidgeFit, RidgeMethod, RidgeSolver};
 use mercer::learn::svm::{Calibration, Classes, KeptValues, OneClass, Scheme, Svc, SvcFit, Svr};
-use mercer::model::{Fitted, Inputs, Model};
+use mercer::model::{Inputs, Model};
 use mercer::points::{Graphs, Strings};
 use mercer::solve::DualOptions;
 use mercer::{Compute, Error, Kernel, Points, Seed};
@@ -115,8 +115,8 @@ fn ridge_on_compounds_uses_features_by_itself_and_is_saved() {
     assert!(found.plan().reason.contains("far fewer operations"), "{}", found.plan());
     let exact = Ridge { solver: RidgeSolver::Cholesky, ..many }.fit(&graphs, y.view(), None, &compute).unwrap();
     assert_same_ridge(&found, &exact, (&graphs).into(), 1e-9);
-    let model = Model::new(found.clone(), Inputs::of(&found.clone().into())).unwrap();
-    let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+    let model = Model::new(found.clone(), Inputs::of(&found)).unwrap();
+    let loaded = round_trip(&model).into_fitted().take::<mercer::learn::RidgeFit>().expect("another kind");
     assert_eq!((loaded.method(), loaded.plan().solver), (found.method(), RidgeSolver::Features));
     let predict = |fit: &RidgeFit| bits(&fit.predict(&graphs, &compute).unwrap());
     assert_eq!(predict(&loaded), predict(&found));

@@ -5,7 +5,7 @@ use crate::common::golden::{Golden, matrix, number, numbers};
 use crate::common::models::round_trip;
 use mercer::learn::gaussian_process::shared::ProcessEvidence;
 use mercer::learn::{GaussianProcess, GaussianProcessFit, Ridge, SharedGaussianProcess};
-use mercer::model::{Fitted, Inputs, Model};
+use mercer::model::{Inputs, Model};
 use mercer::{Cancel, Compute, Error, Kernel, Progress, Seed};
 use ndarray::{Array1, Array2, Axis, array, s};
 
@@ -245,7 +245,7 @@ fn a_search_that_is_cut_short_keeps_the_best_so_far() {
     assert!(fit.log_marginal_likelihood() > before.log_marginal_likelihood());
     assert_eq!(found.likelihoods, [fit.log_marginal_likelihood()]);
     let again = round_trip(&Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap());
-    let Fitted::GaussianProcess(again) = again.fitted() else { panic!("another kind of model") };
+    let again = again.fit::<mercer::learn::GaussianProcessFit>().expect("another kind");
     assert!(again.optimization().unwrap().interrupted);
     // Who cancels the whole wants no answer.
     assert!(matches!(run(whole), Err(Error::Canceled)));

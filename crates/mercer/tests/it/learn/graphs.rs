@@ -5,7 +5,7 @@ use crate::common::models::{bits, round_trip};
 use mercer::hypothesis::TwoSample;
 use mercer::learn::Ridge;
 use mercer::learn::svm::{Classes, Svc};
-use mercer::model::{Fitted, Inputs, Model};
+use mercer::model::{AnyFit, Inputs, Model};
 use mercer::points::Graphs;
 use mercer::{Compute, Kernel};
 use ndarray::{Array1, Array2};
@@ -52,20 +52,20 @@ fn models_of_graphs_are_saved_and_loaded() {
     let column = y.clone().insert_axis(ndarray::Axis(1));
     let fit = Ridge::new(kernel("weisfeiler_lehman(depth=2)"), 1.0).fit(&train, column.view(), None, &compute).unwrap();
     let expected = fit.predict(&test, &compute).unwrap();
-    let fit = Fitted::from(fit);
-    let inputs = Inputs::of(&fit);
+    let fit = AnyFit::from(fit);
+    let inputs = Inputs::of(&*fit);
     let model = Model::new(fit, inputs).unwrap();
-    let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+    let loaded = round_trip(&model).into_fitted().take::<mercer::learn::RidgeFit>().expect("another kind");
     assert_eq!(bits(&loaded.predict(&test, &compute).unwrap()), bits(&expected));
 
     let classes = Classes::from_numbers(y.view()).unwrap();
     let fit = Svc::new(kernel("shortest_path()"), 0.01).fit(&train, &classes, None, &compute).unwrap();
     let values = |fit: &mercer::learn::svm::SvcFit| -> Array2<f64> { fit.values(&test, &compute).unwrap() };
     let expected = values(&fit);
-    let fit = Fitted::from(fit);
-    let inputs = Inputs::of(&fit);
+    let fit = AnyFit::from(fit);
+    let inputs = Inputs::of(&*fit);
     let model = Model::new(fit, inputs).unwrap();
-    let Fitted::Svc(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+    let loaded = round_trip(&model).into_fitted().take::<mercer::learn::svm::SvcFit>().expect("another kind");
     assert_eq!(bits(&values(&loaded)), bits(&expected));
 }
 

@@ -564,7 +564,7 @@ fn several_passes_over_a_file_resume_to_the_same_bytes() {
     let checkpoint = Checkpoint::new(folder.path().join("passes.checkpoint"), 0);
     let few = PassOptions { max_passes: 4, ..options };
     let stopped = file.fit_by_passes(&spec, few, Some(&checkpoint), &compute).unwrap();
-    let mercer::model::Fitted::StreamedRidge(fit) = stopped.model.fitted() else { panic!("a streamed fit") };
+    let fit = stopped.model.fit::<mercer::learn::StreamedRidgeFit>().expect("another kind");
     assert!(!fit.passes().unwrap().converged && fit.passes().unwrap().passes == 4);
     let one = compute.clone().with_threads(1).unwrap();
     let resumed = file.fit_by_passes(&spec, options, Some(&checkpoint), &one).unwrap();

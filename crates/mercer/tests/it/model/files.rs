@@ -15,7 +15,7 @@ use mercer::learn::{
     GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SharedGaussianProcess,
     SparseGaussianProcess, StreamedRidge,
 };
-use mercer::model::{Features, Fitted, Inputs, Model, Target};
+use mercer::model::{Features, Inputs, Model, Target};
 use mercer::points::{Affine, Column, Encoding, Missing, Scaling, Table};
 use mercer::settings::{Setting, Settings};
 use mercer::{Compute, Error, Seed, io};
@@ -67,7 +67,7 @@ fn ridge_by_every_solver() {
             let fit = spec.fit(x.view(), y.view(), Some(weights.view()), &compute).unwrap();
             let model = Model::new(fit.clone(), Inputs::vectors(3, 2)).unwrap();
             assert_same_predictions(&model, &data(25, 3, 1).0);
-            let Fitted::Ridge(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+            let loaded = round_trip(&model).into_fitted().take::<mercer::learn::RidgeFit>().expect("another kind");
             assert_eq!(loaded.kernel(), fit.kernel());
             assert_eq!(loaded.method(), fit.method());
             let used = |plan: &RidgePlan| (plan.solver, plan.rank, plan.centers);
@@ -93,10 +93,10 @@ fn ridge_of_minimum_norm_with_a_null_space_and_on_precomputed_values() {
 
     let spec = Ridge { intercept: true, ..Ridge::new("gaussian()".parse().unwrap(), 0.1) };
     let fit = spec.fit_with_null_space(x.view(), x.view(), y.view(), None, &compute).unwrap();
-    let Fitted::Ridge(loaded) = round_trip(&Model::new(fit.clone(), Inputs::vectors(1, 1)).unwrap()).into_fitted()
-    else {
-        panic!("another kind")
-    };
+    let loaded = round_trip(&Model::new(fit.clone(), Inputs::vectors(1, 1)).unwrap())
+        .into_fitted()
+        .take::<mercer::learn::RidgeFit>()
+        .expect("another kind");
     let predict = |f: &mercer::learn::RidgeFit| f.predict_with_null_space(x.view(), x.view(), &compute).unwrap();
     assert_eq!(bits(&predict(&fit)), bits(&predict(&loaded)));
 
@@ -115,7 +115,8 @@ fn gaussian_processes() {
         let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
         let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
         assert_same_predictions(&model, &data(600, 2, 1).0);
-        let Fitted::GaussianProcess(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+        let loaded =
+            round_trip(&model).into_fitted().take::<mercer::learn::GaussianProcessFit>().expect("another kind");
         assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
         assert_eq!(loaded.optimization(), fit.optimization());
         assert_eq!(loaded.leave_one_out(&compute).unwrap(), fit.leave_one_out(&compute).unwrap());
@@ -136,7 +137,8 @@ fn sparse_gaussian_processes() {
         let fit = process.fit(x.view(), y.column(0), &compute).unwrap();
         let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
         assert_same_predictions(&model, &data(1500, 2, 1).0);
-        let Fitted::SparseGaussianProcess(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+        let loaded =
+            round_trip(&model).into_fitted().take::<mercer::learn::SparseGaussianProcessFit>().expect("another kind");
         assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
         assert_eq!((loaded.dropped(), loaded.approximation()), (fit.dropped(), approximation));
         assert_eq!(loaded.sample(x.view(), 2, &compute).unwrap(), fit.sample(x.view(), 2, &compute).unwrap());
@@ -161,7 +163,7 @@ fn gaussian_processes_of_several_targets() {
             Some(_) => assert_eq!(interval(&loaded).unwrap(), interval(&model).unwrap()),
             None => assert!(matches!(interval(&loaded), Err(Error::Undetermined { .. }))),
         }
-        let Fitted::SharedGaussianProcess(loaded) = loaded.into_fitted() else { panic!("another kind") };
+        let loaded = loaded.into_fitted().take::<mercer::learn::SharedGaussianProcessFit>().expect("another kind");
         assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
         assert_eq!(loaded.variance(at.view(), &compute).unwrap(), fit.variance(at.view(), &compute).unwrap());
     }
@@ -195,7 +197,8 @@ fn splines_of_every_order_open_and_closed() {
             let fit = spline.fit(x.column(0), y.column(0), Some(weights.view()), &Compute::new()).unwrap();
             let model = Model::new(fit.clone(), Inputs::vectors(1, 1)).unwrap();
             assert_same_predictions(&model, &at);
-            let Fitted::Spline(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+            let loaded =
+                round_trip(&model).into_fitted().take::<mercer::learn::spline::SplineFit>().expect("another kind");
             assert_eq!(loaded.period(), period);
             assert_eq!((loaded.lambda(), loaded.gcv(), loaded.reml()), (fit.lambda(), fit.gcv(), fit.reml()));
             assert_eq!(loaded.roughness(), fit.roughness());
@@ -224,7 +227,8 @@ fn local_smoothers_of_every_weight() {
         for fit in [mean, line] {
             let model = Model::new(fit.clone(), Inputs::vectors(1, 1)).unwrap();
             assert_same_predictions(&model, &x);
-            let Fitted::Local(loaded) = round_trip(&model).into_fitted() else { panic!("another kind") };
+            let loaded =
+                round_trip(&model).into_fitted().take::<mercer::learn::smoother::LocalFit>().expect("another kind");
             assert_eq!((loaded.weights(), loaded.is_linear()), (fit.weights(), fit.is_linear()));
             assert_eq!(loaded.loo_residuals(), fit.loo_residuals());
         }
@@ -266,7 +270,7 @@ fn encodings_targets_and_notes_come_back() {
     assert_eq!((expected.filled, expected.kept_rows.len()), (1, 12));
     // In the units of the target: 10 − 3f, and an interval that is not turned around.
     let x = model.inputs().encode(&table).unwrap().matrix;
-    let Fitted::GaussianProcess(fit) = model.fitted() else { panic!("another kind") };
+    let fit = model.fit::<mercer::learn::GaussianProcessFit>().expect("another kind");
     assert_close!(expected.values[[5, 0]], 10.0 - 3.0 * fit.mean(x.view(), &compute).unwrap()[5], 1e-15);
     let interval = model.predict_interval(x.view(), 0.5, &compute).unwrap();
     assert!(interval.lower.iter().zip(&interval.upper).all(|(l, u)| l < u));
@@ -436,10 +440,13 @@ fn every_learner_keeps_its_settings() {
     }
     // All kinds are here, and on the page.
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/model.md")).unwrap();
+    let learners = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/learners.md");
+    let learners = std::fs::read_to_string(learners).unwrap();
     assert_eq!(kinds.len(), 12);
     for kind in kinds {
         let rows = page.lines().filter(|line| line.starts_with('|') && line.contains(&format!("`{kind}`"))).count();
-        assert!(rows >= 3, "docs/model.md has {rows} rows on `{kind}`: its name, its arrays, its settings");
+        assert!(rows >= 1, "docs/model.md has {rows} rows on `{kind}`: its arrays");
+        assert!(learners.contains(&format!("## `{kind}`")), "docs/learners.md has no settings of `{kind}`");
     }
 }
 
@@ -465,7 +472,7 @@ fn free_choices_of_gaussian_processes_are_kept() {
     let fit = process.fit(x.view(), y.column(0), &Compute::new()).unwrap();
     let names = fit.parameter_names();
     let again = round_trip(&Model::new(fit, Inputs::vectors(1, 1)).unwrap());
-    let Fitted::GaussianProcess(again) = again.fitted() else { panic!("another kind of model") };
+    let again = again.fit::<mercer::learn::GaussianProcessFit>().expect("another kind");
     assert!(names.iter().any(|name| name.ends_with("nu")));
     assert_eq!(again.parameter_names(), names);
 }

@@ -4,7 +4,7 @@
 use crate::common::models::{bits, round_trip};
 use mercer::learn::svm::{Calibration, Classes, DecisionShape, OneClass, Scheme, Svc, SvcFit, Svr};
 use mercer::learn::{KernelMachine, LogisticRegression, Loss, QuantileCurves};
-use mercer::model::{Fitted, Inputs, Model};
+use mercer::model::{Inputs, Model};
 use mercer::{Compute, Error, Seed, io};
 use ndarray::{Array1, Array2, s};
 
@@ -17,7 +17,7 @@ fn data(n: usize) -> (Array2<f64>, Classes, Array1<f64>) {
     (x, classes, y)
 }
 
-fn model(fit: impl Into<Fitted>, columns: usize) -> Model {
+fn model(fit: impl Into<mercer::model::AnyFit>, columns: usize) -> Model {
     Model::new(fit, Inputs::vectors(columns, 1)).unwrap()
 }
 
@@ -63,7 +63,7 @@ fn classifiers_of_every_scheme_and_calibration() {
             let svc = Svc { scheme, calibration, break_ties: true, ..Svc::new(kernel, 3.0) };
             let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
             let loaded = assert_same(&model(fit.clone(), 2), &data(33).0);
-            let Fitted::Svc(loaded) = loaded.into_fitted() else { panic!("another kind") };
+            let loaded = loaded.into_fitted().take::<mercer::learn::svm::SvcFit>().expect("another kind");
             assert_same_machines(&fit, &loaded);
             let pairs = |f: &SvcFit| f.decision_function(x.view(), DecisionShape::OneVersusOne, &compute).unwrap();
             assert_eq!(bits(&pairs(&fit)), bits(&pairs(&loaded)));
@@ -95,7 +95,10 @@ fn regression_and_the_support_of_a_distribution() {
     let kernel = || "matern(nu=5/2) + 0.1*linear()".parse().unwrap();
     for svr in [Svr::new(kernel(), 2.0, 0.1), Svr::nu(kernel(), 2.0, 0.5)] {
         let fit = svr.fit(x.view(), y.view(), None, &compute).unwrap();
-        let Fitted::Svr(loaded) = assert_same(&model(fit.clone(), 2), &x).into_fitted() else { panic!("another kind") };
+        let loaded = assert_same(&model(fit.clone(), 2), &x)
+            .into_fitted()
+            .take::<mercer::learn::svm::SvrFit>()
+            .expect("another kind");
         assert_eq!(
             (loaded.epsilon(), loaded.offset(), loaded.evidence()),
             (fit.epsilon(), fit.offset(), fit.evidence())
@@ -125,7 +128,7 @@ fn logistic_regressions_with_names_of_classes() {
         assert_eq!(loaded.classes().unwrap(), names);
         let found = loaded.predict_classes(x.view(), &compute).unwrap();
         assert_eq!(found, fit.predict(x.view(), &compute).unwrap());
-        let Fitted::Logistic(loaded) = loaded.into_fitted() else { panic!("another kind") };
+        let loaded = loaded.into_fitted().take::<mercer::learn::LogisticFit>().expect("another kind");
         assert_eq!((loaded.evidence(), loaded.plan().solver), (fit.evidence(), fit.plan().solver));
         assert_eq!(loaded.leave_one_out(), fit.leave_one_out());
     }
@@ -145,14 +148,14 @@ fn losses_and_quantiles() {
         let fit = KernelMachine::new(loss, kernel(), 0.2).fit(x.view(), targets.view(), None, &compute).unwrap();
         let loaded = assert_same(&model(fit.clone(), 2), &x);
         assert_eq!(loaded.classes().is_some(), loss.is_classification());
-        let Fitted::KernelMachine(loaded) = loaded.into_fitted() else { panic!("another kind") };
+        let loaded = loaded.into_fitted().take::<mercer::learn::KernelMachineFit>().expect("another kind");
         assert_eq!((loaded.loss(), loaded.evidence()), (loss, fit.evidence()));
         assert_eq!(loaded.plan().solver, fit.plan().solver);
     }
     let curves = QuantileCurves::new(&[0.1, 0.5, 0.9], kernel(), 0.01).fit(x.view(), y.view(), None, &compute).unwrap();
     let loaded = assert_same(&model(curves.clone(), 2), &x);
     assert_eq!(loaded.predict(x.view(), &compute).unwrap().dim(), (36, 3));
-    let Fitted::Quantiles(loaded) = loaded.into_fitted() else { panic!("another kind") };
+    let loaded = loaded.into_fitted().take::<mercer::learn::QuantileCurvesFit>().expect("another kind");
     assert_eq!((loaded.levels(), loaded.crossings()), (curves.levels(), curves.crossings()));
 }
 

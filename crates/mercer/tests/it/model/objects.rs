@@ -169,7 +169,7 @@ fn objects_without_a_name_take_the_only_column() {
     let strings: Strings = ["abab", "baba", "aab", "bba"].into_iter().collect();
     let y = array![[1.0], [2.0], [3.0], [4.0]];
     let fit = Ridge::new("spectrum(length=2)".parse().unwrap(), 0.5).fit(&strings, y.view(), None, &compute).unwrap();
-    let inputs = Inputs::of(&fit.clone().into());
+    let inputs = Inputs::of(&fit);
     assert_eq!(inputs.features, Features::Objects(PointKind::Strings));
     assert!(Model::new(fit.clone(), Inputs::vectors(1, 1)).is_err());
     let model = Model::new(fit, inputs).unwrap();
@@ -187,8 +187,8 @@ fn a_table_of_kernel_values_is_one_of_numbers() {
     let compute = Compute::new();
     let (k, y) = (array![[2.0, 1.0], [1.0, 2.0]], array![[1.0], [3.0]]);
     let fit = Ridge::new("precomputed()".parse().unwrap(), 1.0).fit(k.view(), y.view(), None, &compute).unwrap();
-    let fit = mercer::model::Fitted::from(fit);
-    let inputs = Inputs::of(&fit);
+    let fit = mercer::model::AnyFit::from(fit);
+    let inputs = Inputs::of(&*fit);
     let model = Model::new(fit, inputs).unwrap();
     let column = |j: usize| Column::numbers(format!("x{j}"), k.column(j).to_vec());
     let table = Table::from_columns(vec![column(0), column(1)]).unwrap();

@@ -6,7 +6,7 @@ use mercer::features::{DrawnFeatures, FeatureMap};
 use mercer::io::Resumed;
 use mercer::learn::StreamedRidgeFit;
 use mercer::learn::streamed::Passes;
-use mercer::model::{Fitted, Model};
+use mercer::model::Model;
 use serde_json::{Value, json};
 
 use super::super::pictures::agreement;
@@ -29,7 +29,7 @@ pub fn summary(
     output: Option<&Path>,
     session: &Session,
 ) -> Result<Report, Failure> {
-    let Fitted::StreamedRidge(fit) = model.fitted() else {
+    let Some(fit) = model.fit::<StreamedRidgeFit>() else {
         return Err(Failure::request("the model is not one of a streamed fit"));
     };
     let training = &setup.training;

@@ -18,4 +18,5 @@ mod spec;
 pub use approximation::Approximation;
 pub use fit::SparseGaussianProcessFit;
 pub use inducing::Inducing;
+pub(super) use record::APPROXIMATIONS;
 pub use spec::SparseGaussianProcess;

@@ -15,7 +15,7 @@ use crate::solve::{Factored, factor};
 use crate::{Compute, Error, Result};
 
 /// The approximations by the names that files have for them.
-const APPROXIMATIONS: [(Approximation, &str); 4] = [
+pub(in crate::learn::gaussian_process) const APPROXIMATIONS: [(Approximation, &str); 4] = [
     (Approximation::Sor, "sor"),
     (Approximation::Dtc, "dtc"),
     (Approximation::Fitc, "fitc"),

@@ -46,19 +46,6 @@ pub enum LossSolver {
     Centers,
 }
 
-impl LossSolver {
-    /// The word for it in settings.
-    pub(in crate::learn) fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Newton => "newton",
-            Self::NewtonConjugateGradients => "newton_conjugate_gradients",
-            Self::Dual => "dual",
-            Self::Centers => "centers",
-        }
-    }
-}
-
 impl fmt::Display for LossSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

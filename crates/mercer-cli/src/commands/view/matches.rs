@@ -1,0 +1,230 @@
+//! `mercer match`: rows of one table matched with rows of another, in a space learned for both.
+
+use mercer::io::{load_model, save_model};
+use mercer::learner::FitInput;
+use mercer::model::{self, Features, Inputs, Model, TablePoints};
+use mercer::points::{Column, Encoding, Scaling, Table};
+use mercer::settings::Settings;
+use mercer::view::coupled::{CoupledFit, Matches};
+use mercer::{Kernel, Sample};
+use std::path::Path;
+
+use super::{check_output, facts, push_files, write};
+use crate::arguments::{FitScale, MatchArguments, MatchWords};
+use crate::data::{self, named, shown};
+use crate::failure::Failure;
+use crate::numbers::{grouped, short};
+use crate::plot::{Curve, CurvePlot, Figure, Mark};
+use crate::report::{Block, Report, Table as ReportTable};
+use crate::session::Session;
+
+/// Matches that are shown.
+const SHOWN: usize = 8;
+/// Bars of the picture of distances.
+const BARS: usize = 30;
+
+/// A table taken apart.
+struct Side {
+    name: String,
+    sample: Sample,
+    inputs: Inputs,
+    ids: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
+}
+
+/// Fits or loads, matches, writes and reports.
+pub fn matches(words: &MatchArguments, session: &Session) -> Result<Report, Failure> {
+    let MatchArguments { settings, words } = words;
+    check_output(words.output.as_deref())?;
+    let (model, low, high) = match &words.using {
+        Some(path) => loaded(path, words, session)?,
+        None => fitted(settings, words, session)?,
+    };
+    if let Some(path) = &words.model {
+        save_model(path, &model.clone().with_note("command", "mercer match"))?;
+    }
+    let fit: &CoupledFit =
+        model.fit().ok_or_else(|| Failure::request("--using: the model is not a coupled embedding"))?;
+    let found = fit.matches(&low.sample, &high.sample, words.matches, &session.compute)?;
+    write(words.output.as_deref(), columns(&low, &high, &found))?;
+    let mut report = summary(&model, &low, &high, &found);
+    push_files(&mut report, words.output.as_deref(), words.model.as_deref());
+    if session.common.plot.is_some() || session.common.report.is_some() {
+        report.figures = vec![distances(&found)];
+    }
+    Ok(report)
+}
+
+fn fitted(settings: &Settings, words: &MatchWords, session: &Session) -> Result<(Model, Side, Side), Failure> {
+    let kernel = |name: &str| settings.text(name).ok().map(str::to_owned);
+    let low = Side::read(&words.low, kernel("kernel_low").as_deref(), words, session)?;
+    let high = Side::read(&words.high, kernel("kernel_high").as_deref(), words, session)?;
+    let mut settings = settings.clone();
+    for (name, side) in [("kernel_low", &low), ("kernel_high", &high)] {
+        let points = side.sample.as_points();
+        match kernel(name) {
+            Some(text) => {
+                let names = side.inputs.coordinate_names().unwrap_or_default();
+                settings.insert(name, &data::with_names(&text.parse()?, points.kind(), &names)?);
+            }
+            None if points.kind().is_object() => settings.insert(name, &Kernel::default_of(points)?),
+            None => {}
+        }
+    }
+    if !settings.has("components") {
+        settings.insert("components", low.sample.len().min(high.sample.len()).clamp(1, 30));
+    }
+    let codes = codes(low.groups(), high.groups());
+    if !settings.has("affinity") {
+        settings.insert("affinity", if codes.is_some() { "class" } else { "pairs" });
+    }
+    let entry = model::learner("coupled").ok_or_else(|| Failure::request("there is no coupled embedding"))?;
+    let learner = entry.build(&settings)?;
+    let mut input = FitInput::views(vec![low.sample.as_points(), high.sample.as_points()]);
+    if let Some((of_low, of_high)) = &codes {
+        input.labels = vec![of_low, of_high];
+    }
+    let fit = session.anytime(|compute| learner.fit(&input, compute))?;
+    drop(input);
+    let model = Model::of_views(fit, vec![low.inputs.clone(), high.inputs.clone()])?;
+    Ok((model, low, high))
+}
+
+fn loaded(path: &Path, words: &MatchWords, session: &Session) -> Result<(Model, Side, Side), Failure> {
+    let model = load_model(path, &session.compute)?;
+    if model.fit::<CoupledFit>().is_none() {
+        let kind = model.fitted().kind();
+        return Err(Failure::request(format!("--using {}: it is a model of kind {kind}", path.display())));
+    }
+    let side = |view: usize, path: &Path| -> Result<Side, Failure> {
+        let table = data::read_table(path, session)?;
+        let (ids, labels) =
+            (texts(&table, words.id.as_deref(), "--id")?, texts(&table, words.label.as_deref(), "--label")?);
+        let (sample, _, _) = model.encode(view, &table).map_err(|e| named(e, path))?;
+        Ok(Side { name: shown(path), sample, inputs: model.views()[view].clone(), ids, labels })
+    };
+    let (low, high) = (side(0, &words.low)?, side(1, &words.high)?);
+    Ok((model, low, high))
+}
+
+impl Side {
+    fn read(path: &Path, kernel: Option<&str>, words: &MatchWords, session: &Session) -> Result<Self, Failure> {
+        let table = data::read_table(path, session)?;
+        let (ids, labels) =
+            (texts(&table, words.id.as_deref(), "--id")?, texts(&table, words.label.as_deref(), "--label")?);
+        let unused: Vec<String> = [&words.id, &words.label].into_iter().flatten().cloned().collect();
+        let features = data::without_label(table.drop_columns(unused.iter().map(String::as_str))?)?;
+        let rules = Encoding {
+            missing: words.missing.map(Into::into).unwrap_or_default(),
+            scaling: match words.scale {
+                Some(FitScale::Standard) => Scaling::Standardize,
+                Some(FitScale::Unit) => Scaling::UnitInterval,
+                Some(FitScale::None) => Scaling::None,
+                None if kernel.is_some() => Scaling::None,
+                None => Scaling::Standardize,
+            },
+        };
+        let kernel: Option<Kernel> = kernel.map(str::parse).transpose()?;
+        let points = TablePoints::new(&features, rules, kernel.as_ref()).map_err(|e| named(e, path))?;
+        let TablePoints { encoding, encoded, kind, unused: more } = points;
+        if encoded.kept_rows.len() < table.rows() {
+            return Err(Failure::request(format!(
+                "{}: rows with missing values cannot be matched; use --missing mean or zero",
+                shown(path)
+            )));
+        }
+        let unused = unused.into_iter().chain(more).collect();
+        let inputs = Inputs { features: Features::Columns(encoding), targets: Vec::new(), unused };
+        Ok(Self { name: shown(path), sample: encoded.into_sample(kind)?, inputs, ids, labels })
+    }
+
+    /// The groups of the rows: by label, or by name.
+    fn groups(&self) -> Option<&[String]> {
+        self.labels.as_deref().or(self.ids.as_deref())
+    }
+
+    fn id(&self, row: usize) -> String {
+        self.ids.as_ref().map_or_else(|| row.to_string(), |ids| ids[row].clone())
+    }
+}
+
+fn texts(table: &Table, column: Option<&str>, flag: &str) -> Result<Option<Vec<String>>, Failure> {
+    let Some(name) = column else { return Ok(None) };
+    let column = table.column(name).map_err(|e| Failure::request(format!("{flag}: {e}")))?;
+    let cell = |row| super::super::predict_write::cell(&column.data, row);
+    Ok(Some((0..table.rows()).map(cell).collect()))
+}
+
+/// Numbers for the groups of both sides.
+fn codes(low: Option<&[String]>, high: Option<&[String]>) -> Option<(Vec<usize>, Vec<usize>)> {
+    let (low, high) = (low?, high?);
+    let mut names: Vec<&String> = low.iter().chain(high).collect();
+    names.sort();
+    names.dedup();
+    let code = |text: &String| names.binary_search(&text).unwrap_or(0);
+    Some((low.iter().map(code).collect(), high.iter().map(code).collect()))
+}
+
+/// `row`, `match`, `distance`: a line for every match, the nearest first.
+fn columns(low: &Side, high: &Side, found: &Matches) -> Vec<Column> {
+    let pairs: Vec<(usize, usize, f64)> =
+        found.indices.indexed_iter().map(|((row, at), &hit)| (row, hit, found.distances[[row, at]])).collect();
+    let named = |name: &str, side: &Side, at: fn(&(usize, usize, f64)) -> usize| match &side.ids {
+        None => Column::numbers(name, pairs.iter().map(|pair| at(pair) as f64).collect()),
+        Some(ids) => Column::categories(name, pairs.iter().map(|pair| Some(ids[at(pair)].as_str()))),
+    };
+    vec![
+        named("row", low, |pair| pair.0),
+        named("match", high, |pair| pair.1),
+        Column::numbers("distance", pairs.iter().map(|pair| pair.2).collect()),
+    ]
+}
+
+/// The share of rows whose nearest match is of the same group.
+fn right(low: &Side, high: &Side, found: &Matches) -> Option<f64> {
+    let (own, other) = (low.groups()?, high.groups()?);
+    let hits = (0..own.len()).filter(|&row| other[found.indices[[row, 0]]] == own[row]).count();
+    Some(hits as f64 / own.len().max(1) as f64)
+}
+
+fn summary(model: &Model, low: &Side, high: &Side, found: &Matches) -> Report {
+    let title = "Matches by coupled embedding";
+    let mut report = Report::new(title);
+    let rows = |side: &Side| format!("{}: {} rows", side.name, grouped(side.sample.len() as u64));
+    let mut fields = vec![("low".to_owned(), rows(low)), ("high".to_owned(), rows(high))];
+    fields.extend(facts::fields(model.fitted()));
+    let right = right(low, high, found);
+    fields.extend(right.map(|share| ("nearest match is right".to_owned(), format!("{} %", short(100.0 * share)))));
+    report.heading(title).fields(fields);
+    let mut table = ReportTable::new(&["row", "match", "distance"], &[2]);
+    for row in 0..found.indices.nrows().min(SHOWN) {
+        let hit = found.indices[[row, 0]];
+        table.push([low.id(row), high.id(hit), short(found.distances[[row, 0]])]);
+    }
+    report.heading("First rows").push(Block::Table(table));
+    report.json = serde_json::json!({
+        "command": "match",
+        "kind": "coupled",
+        "low": low.sample.len(),
+        "high": high.sample.len(),
+        "right": right,
+        "eigenvalues": facts::json_of(model.fitted()).get("eigenvalues"),
+        "matches": found.indices.column(0).to_vec(),
+    });
+    report
+}
+
+/// How many rows have which distance from their nearest match.
+fn distances(found: &Matches) -> Figure {
+    let values: Vec<f64> = found.distances.column(0).to_vec();
+    let largest = values.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let mut counts = vec![0_usize; BARS];
+    values.iter().for_each(|v| counts[((v / largest * BARS as f64) as usize).min(BARS - 1)] += 1);
+    let points = counts.iter().enumerate().map(|(at, count)| (at as f64 + 1.0, *count as f64)).collect();
+    Figure::Curves(vec![CurvePlot {
+        title: "Distances from the nearest match".into(),
+        x: format!("distance in thirtieths of {}", short(largest)),
+        y: "rows".into(),
+        curves: vec![Curve { label: String::new(), points, mark: Mark::Bars }],
+    }])
+}

@@ -1,0 +1,120 @@
+//! `mercer transform`: a saved view applied to new data.
+
+use mercer::io::load_model;
+use mercer::learner::Goal;
+use mercer::model::Model;
+use mercer::points::{Column, Table};
+use ndarray::{Array2, ArrayView1, Axis};
+
+use super::{check_output, coordinate_names, write};
+use crate::arguments::TransformArguments;
+use crate::data::{self, named};
+use crate::failure::Failure;
+use crate::numbers::{grouped, json_list, short};
+use crate::report::{Block, Report, Table as ReportTable};
+use crate::session::Session;
+
+/// Rows that are shown.
+const SHOWN: usize = 8;
+
+/// Transforms, writes and reports.
+pub fn transform(words: &TransformArguments, session: &Session) -> Result<Report, Failure> {
+    check_output(words.output.as_deref())?;
+    let model = load_model(&words.model, &session.compute)?;
+    let entry = model.fitted().entry();
+    if !matches!(entry.goal, Goal::Features | Goal::Clusters) {
+        return Err(Failure::request(format!(
+            "{}: a model of kind {} predicts; use mercer predict",
+            words.model.display(),
+            entry.name
+        )));
+    }
+    let table = data::read_table(&words.data, session)?;
+    let table = data::with_labels(table, words.objects.labels.as_deref(), session)?;
+    let columns = columns(&model, &table, words, session)?;
+    let result = Table::from_columns(columns.clone())?;
+    write(words.output.as_deref(), columns)?;
+    Ok(summary(words, &model, &result))
+}
+
+/// The coordinates of every view that the table has, or clusters with distances.
+fn columns(
+    model: &Model,
+    table: &Table,
+    words: &TransformArguments,
+    session: &Session,
+) -> Result<Vec<Column>, Failure> {
+    let compute = &session.compute;
+    let mut found = Vec::new();
+    for view in 0..model.views().len() {
+        let inputs = &model.views()[view];
+        let table = match &words.objects.bag {
+            Some(bag) => data::grouped(table.clone(), Some(bag), &[], &[])?,
+            None => inputs.grouped(table).map_err(|e| named(e, &words.data))?.into_owned(),
+        };
+        let (sample, kept, _) = model.encode(view, &table).map_err(|e| named(e, &words.data))?;
+        let spread = |column: ArrayView1<f64>| {
+            let mut all = vec![f64::NAN; table.rows()];
+            kept.iter().zip(column).for_each(|(&row, &value)| all[row] = value);
+            all
+        };
+        if model.fitted().entry().goal == Goal::Clusters {
+            let clusters = model.predict(&sample, compute)?;
+            let distances = model.transform(view, &sample, compute)?;
+            let own: ndarray::Array1<f64> =
+                clusters.column(0).iter().enumerate().map(|(row, &c)| distances[[row, c as usize]]).collect();
+            found.push(Column::numbers("row", (0..table.rows()).map(|row| row as f64).collect()));
+            found.push(Column::numbers("cluster", spread(clusters.column(0))));
+            found.push(Column::numbers("distance", spread(own.view())));
+            continue;
+        }
+        let z: Array2<f64> = model.transform(view, &sample, compute)?;
+        let names = coordinate_names(model.views().len(), view, z.ncols());
+        found.extend(names.into_iter().zip(z.axis_iter(Axis(1))).map(|(name, v)| Column::numbers(name, spread(v))));
+        if words.novelty && view == 0 {
+            let scores: ndarray::Array1<f64> = model.novelty(&sample, compute)?.into();
+            found.push(Column::numbers("novelty", spread(scores.view())));
+        }
+    }
+    Ok(found)
+}
+
+fn summary(words: &TransformArguments, model: &Model, result: &Table) -> Report {
+    let title = format!("{} of new rows", model.fitted().entry().title);
+    let mut report = Report::new(title.clone());
+    report.heading(title).fields([
+        ("model", words.model.display().to_string()),
+        ("rows", grouped(result.rows() as u64)),
+        ("columns", result.names().collect::<Vec<_>>().join(", ")),
+    ]);
+    let value = |column: &Column, row: usize| match &column.data {
+        mercer::points::ColumnData::Numbers(values) => values[row],
+        _ => f64::NAN,
+    };
+    match &words.output {
+        Some(path) => {
+            report.text(format!("The result is in {}.", path.display()));
+        }
+        None => {
+            let head: Vec<&str> = result.names().collect();
+            let mut table = ReportTable::new(&head, &(0..head.len()).collect::<Vec<_>>());
+            for row in 0..result.rows().min(SHOWN) {
+                table.push(result.columns().iter().map(|column| short(value(column, row))));
+            }
+            report.heading("First rows").push(Block::Table(table));
+        }
+    }
+    report.json = serde_json::json!({
+        "command": "transform",
+        "kind": model.fitted().kind(),
+        "rows": result.rows(),
+        "output": words.output.as_ref().map(|path| path.display().to_string()),
+    });
+    if words.output.is_none() && result.rows() * result.columns().len() <= 100_000 {
+        for column in result.columns() {
+            let values: Vec<f64> = (0..result.rows()).map(|row| value(column, row)).collect();
+            report.json[&column.name] = json_list(values.iter());
+        }
+    }
+    report
+}

@@ -1,0 +1,534 @@
+"""Kernel canonical correlation and kernel independent components."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from mercer._kernel_names import compiled, object_kernel
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
+from mercer._mercer import (
+    AnyFit,
+    Kernel,
+    Learner,
+    Objects,
+    cca_coefficients,
+    cca_score,
+    ica_contrast,
+    ica_inverse,
+)
+from mercer._mercer import amari_distance as _amari_distance
+from mercer._parameters import check_above, check_choice, check_count, check_kinds, refuse
+
+
+@filled(HOW=HOW)
+class KernelCCA(TransformerMixin, LearnerEstimator):
+    """Kernel canonical correlation: functions of two or more views of the same objects that correlate most.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Correlations.
+    kernels : text, Kernel, or list of these, default="gaussian(lengthscale=median)"
+        The kernel of every view, or one for all of them; views may be of different kinds.
+    kappa : float or "auto", default=0.02
+        The strength of the regularization, for kernels with values of about 1 on the diagonal; for
+        ``form="fukumizu"`` it is ε. ``"auto"`` takes the one whose first correlation exceeds permuted ones most.
+    form : {"bach_jordan", "fukumizu"}, default="bach_jordan"
+        How the problem is regularized.
+    n_permutations : int, default=0
+        Permutations for a p-value of every correlation.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the permutations.
+    {HOW}
+
+    Attributes
+    ----------
+    correlations_ : array of shape (n_components,)
+        The canonical correlations, descending; with three or more views ``1 − λ`` of the smallest generalized
+        eigenvalues λ.
+    p_values_ : array or None
+        The p-value of every correlation, if there are permutations.
+    dual_coefs_ : list of arrays of shape (n_samples, n_components)
+        The coefficients of the functions of every view.
+    kappa_ : float
+        The strength of the regularization that was used.
+    kernels_ : list of Kernel
+        The kernels, with medians resolved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelCCA
+    >>> x = np.linspace(-1, 1, 50)[:, None]
+    >>> cca = KernelCCA(1).fit(x, x**2)  # no linear correlation, but a function of it
+    >>> bool(cca.correlations_[0] > 0.8)
+    True
+    """
+
+    _learner = "cca"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "n_components": "components",
+        "form": "form",
+        "n_permutations": "permutations",
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernels: Any = "gaussian(lengthscale=median)",
+        kappa: Any = 0.02,
+        form: str = "bach_jordan",
+        n_permutations: int = 0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.kernels = kernels
+        self.kappa = kappa
+        self.form = form
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _settings(self) -> dict[str, Any]:
+        check_kinds(self)
+        check_count("n_components", self.n_components, 1)
+        check_count("n_permutations", self.n_permutations, 0)
+        check_choice("form", self.form, "bach_jordan", "fukumizu")
+        settings = super()._settings()
+        if self.kappa == "auto":
+            return {**settings, "choose_kappa": True}
+        check_above("kappa", self.kappa, 0.0)
+        return {**settings, "kappa": float(self.kappa)}
+
+    def _kernel_list(self, count: int) -> list[Kernel]:
+        several = isinstance(self.kernels, (list, tuple))
+        given = list(self.kernels) if several else [self.kernels] * count
+        if len(given) != count:
+            raise ValueError(f"kernels: expected one for each of {count} views, or one for all, found {len(given)}")
+        return [compiled(kernel, 1, None, 3, 1) for kernel in given]
+
+    def _views(self, X: Any, Y: Any) -> list[Any]:
+        if Y is None:
+            if not isinstance(X, (list, tuple)) or len(X) < 2:
+                raise ValueError(
+                    "This KernelCCA estimator requires y to be passed, but the target y is None: "
+                    "pass fit(X, Y), or a list of two or more views"
+                )
+            return list(X)
+        return [X, Y]
+
+    def _points(self, views: list[Any], kernels: list[Kernel]) -> list[Any]:
+        return [_view(x, kernel, f"view {at}") for at, (x, kernel) in enumerate(zip(views, kernels, strict=True))]
+
+    def fit(self, X: Any, y: Any = None) -> KernelCCA:
+        """Find the functions.
+
+        Parameters
+        ----------
+        X : array, or list of views
+            The first view, or a list of all views: arrays of shape (n_samples, n_features), or objects.
+        y : array, optional
+            The second view.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        views = self._views(X, y)
+        settings, kernels = self._settings(), self._kernel_list(len(views))
+        points = self._points(views, kernels)
+        self.n_features_in_ = np.shape(points[0])[1] if isinstance(points[0], np.ndarray) else 1
+        learner = Learner(self._learner, {"kernels": kernels, **settings})
+        self._adopt(learner.fit(points, kernels, **self._options()))
+        return self
+
+    def _adopt(self, fit: AnyFit) -> None:
+        self._fit = fit
+        self.correlations_, self.kappa_ = fit.fact("correlations"), fit.fact("kappa")
+        self.p_values_ = fit.fact("p_values") if "p_values" in fit.meanings else None
+        self.kernels_ = [Kernel(text) for text in fit.fact("kernels")]
+        self.dual_coefs_ = cca_coefficients(fit)
+
+    def transform(self, X: Any, y: Any = None) -> Any:
+        """Return the canonical variates of new points.
+
+        Parameters
+        ----------
+        X : array, or list of views
+            Points of the first view, or a list with points of every view.
+        y : array, optional
+            Points of the second view.
+
+        Returns
+        -------
+        A list of arrays of shape (n_samples, n_components), one for every view; a tuple of two for ``transform(X, Y)``;
+        an array for points of the first view alone.
+        """
+        check_is_fitted(self)
+        if y is not None:
+            return tuple(self._transformed([X, y]))
+        if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(map(_is_sample, X)):
+            return self._transformed(list(X))
+        return self._transformed([X])[0]
+
+    def _transformed(self, views: list[Any]) -> list[np.ndarray]:
+        points = self._points(views, self.kernels_[: len(views)])
+        options = self._options()
+        return [self._fit.transform(x, view=at, kernel=self.kernels_[at], **options) for at, x in enumerate(points)]
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Find the functions and return the canonical variates.
+
+        Parameters
+        ----------
+        X : array, or list of views
+            The first view, or a list of all views.
+        y : array, optional
+            The second view.
+        **params : dict
+            Not used.
+
+        Returns
+        -------
+        As `transform`.
+        """
+        return self.fit(X, y, **params).transform(X, y)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean of the correlations of the variates of this data.
+
+        Parameters
+        ----------
+        X : array, or list of views
+            The first view, or a list of all views.
+        y : array, optional
+            The second view.
+
+        Returns
+        -------
+        The mean over the components.
+        """
+        check_is_fitted(self)
+        points = self._points(self._views(X, y), self.kernels_)
+        return cca_score(self._fit, points, **self._options())
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Return what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array, or list of views
+            Data of the size that is meant.
+        y : array, optional
+            The second view.
+
+        Returns
+        -------
+        The plan: solver, memory, operations and expected time.
+        """
+        shapes = [(len(x), 1) for x in self._views(X, y)]
+        return Learner(self._learner, self._settings()).plan(shapes, **self._options(timed=True))
+
+    @classmethod
+    def _of_settings(cls, settings: dict[str, Any]) -> Any:
+        model = super()._of_settings(settings)
+        kernels = settings.get("kernels", ["gaussian(lengthscale=median)"])
+        model.kernels = kernels[0] if len(kernels) == 1 else kernels
+        model.kappa = "auto" if settings.get("choose_kappa") else settings.get("kappa", 0.02)
+        return model
+
+
+def _is_sample(x: Any) -> bool:
+    """Whether it holds points, and is not one point: rows of numbers, or a list of objects."""
+    if isinstance(x, (list, tuple)):
+        return len(x) > 0 and not isinstance(x[0], (int, float))
+    return hasattr(x, "__len__") and not isinstance(x, str) and np.ndim(x) != 1
+
+
+def _view(x: Any, kernel: Kernel, name: str) -> Any:
+    """Check the points of a view."""
+    if object_kernel(kernel, x) is not None:
+        return Objects(kernel, x)
+    x = np.asarray(x)[:, None] if np.ndim(x) == 1 and not isinstance(x, list) else x
+    return check_array(x, dtype=np.float64, order="C", input_name=name)
+
+
+@filled(HOW=HOW)
+class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+    """Kernel independent components: a linear map to components that are as independent as kernels can tell.
+
+    Contrasts of Bach and Jordan (2002) or HSIC, minimized over rotations of the whitened data.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Components; as many as columns by default.
+    contrast : {"kgv", "kcc", "hsic"}, default="kgv"
+        The kernel generalized variance, the kernel canonical correlation, or HSIC.
+    lengthscale : float, optional
+        Of the Gaussian kernel on components of variance 1: 1, from 1000 rows on 1/2.
+    kappa : float, optional
+        The strength of the regularization: 0.02, from 1000 rows on 0.002.
+    n_init : int, default=3
+        Rotations to begin with, for three or more components.
+    random_state : int, RandomState instance or None, default=None
+        The seed of these rotations.
+    {HOW}
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        The unmixing matrix, for data with the mean subtracted.
+    mixing_ : array of shape (n_features, n_components)
+        Its pseudo-inverse.
+    mean_ : array of shape (n_features,)
+        The mean of the data.
+    contrast_ : float
+        The contrast that was reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelICA, amari_distance
+    >>> sources = np.random.default_rng(0).uniform(-1, 1, size=(400, 2))
+    >>> mixing = np.array([[1.0, 0.5], [0.3, 1.0]])
+    >>> ica = KernelICA(random_state=0).fit(sources @ mixing.T)
+    >>> bool(amari_distance(ica.components_, mixing) < 0.1)
+    True
+    """
+
+    _learner = "ica"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "n_components": "components",
+        "contrast": "contrast",
+        "lengthscale": "lengthscale",
+        "kappa": "kappa",
+        "n_init": "starts",
+    }
+    _fact_names: ClassVar[dict[str, str]] = {
+        "components_": "components",
+        "mixing_": "mixing",
+        "mean_": "mean",
+        "contrast_": "contrast",
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        contrast: str = "kgv",
+        lengthscale: float | None = None,
+        kappa: float | None = None,
+        n_init: int = 3,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.contrast = contrast
+        self.lengthscale = lengthscale
+        self.kappa = kappa
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def fit(self, X: Any, y: Any = None) -> KernelICA:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Mixtures.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        check_choice("contrast", self.contrast, "kgv", "kcc", "hsic")
+        X = self._read_points(X, least=2)
+        learner = Learner(self._learner, self._settings())
+        self._outside = None
+        self._adopt(learner.fit([X], [], **self._options()))
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the sources of mixtures.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Mixtures.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_components).
+        """
+        check_is_fitted(self)
+        return self._fit.transform(self._read(X), **self._options())
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return the mixtures of sources.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_components)
+            Sources.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_features).
+        """
+        check_is_fitted(self)
+        return ica_inverse(self._fit, X)
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Return what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        The plan: solver, memory, operations and expected time.
+        """
+        return Learner(self._learner, self._settings()).plan([np.shape(X)], **self._options(timed=True))
+
+
+def _contrast(kind: str, Y: Any, lengthscale: float, kappa: float) -> float:
+    if kind != "hsic" and not kappa > 0:
+        refuse("kappa", kappa, "a number above 0")
+    return ica_contrast(kind, Y, lengthscale, kappa)
+
+
+def kcc_contrast(Y: Any, lengthscale: float, kappa: float) -> float:
+    """Return the kernel canonical correlation contrast of the columns of ``Y``: ``−½ log λ_min``.
+
+    Parameters
+    ----------
+    Y : array of shape (n_samples, n_components)
+        Components.
+    lengthscale : float
+        Of the Gaussian kernel.
+    kappa : float
+        The strength of the regularization.
+
+    Returns
+    -------
+    A number: 0 for independent columns, up to rounding and the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import kcc_contrast
+    >>> u, v = np.random.default_rng(0).normal(size=(2, 200))
+    >>> kcc_contrast(np.c_[u, v], 1.0, 0.02) < kcc_contrast(np.c_[u, u + 0.1 * v], 1.0, 0.02)
+    True
+    """
+    return _contrast("kcc", Y, lengthscale, kappa)
+
+
+def kgv_contrast(Y: Any, lengthscale: float, kappa: float) -> float:
+    """Return the kernel generalized variance contrast of the columns of ``Y``: ``−½ log det K_κ/det D_κ``.
+
+    Parameters
+    ----------
+    Y : array of shape (n_samples, n_components)
+        Components.
+    lengthscale : float
+        Of the Gaussian kernel.
+    kappa : float
+        The strength of the regularization.
+
+    Returns
+    -------
+    A number: 0 for independent columns, up to rounding and the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import kgv_contrast
+    >>> u, v = np.random.default_rng(0).normal(size=(2, 200))
+    >>> kgv_contrast(np.c_[u, v], 1.0, 0.02) < kgv_contrast(np.c_[u, u + 0.1 * v], 1.0, 0.02)
+    True
+    """
+    return _contrast("kgv", Y, lengthscale, kappa)
+
+
+def hsic_contrast(Y: Any, lengthscale: float) -> float:
+    """Return the sum of the biased HSIC of all pairs of columns of ``Y``.
+
+    Parameters
+    ----------
+    Y : array of shape (n_samples, n_components)
+        Components.
+    lengthscale : float
+        Of the Gaussian kernel.
+
+    Returns
+    -------
+    A number.
+
+    Examples
+    --------
+    >>> from mercer import hsic, hsic_contrast
+    >>> a, b = [[0.0], [1.0], [3.0]], [[1.0], [0.0], [2.0]]
+    >>> together = hsic_contrast([[0.0, 1.0], [1.0, 0.0], [3.0, 2.0]], 1.0)
+    >>> abs(together - hsic(a, b, "gaussian()", "gaussian()")) < 1e-12
+    True
+    """
+    return _contrast("hsic", Y, lengthscale, 1.0)
+
+
+def amari_distance(W: Any, A: Any) -> float:
+    """Return how far an unmixing matrix is from undoing a mixing matrix: 0 up to order and scale, ``m − 1`` at most.
+
+    Parameters
+    ----------
+    W : array of shape (m, m)
+        The unmixing matrix.
+    A : array of shape (m, m)
+        The mixing matrix.
+
+    Returns
+    -------
+    The distance of Amari et al., from 0 to ``m − 1``.
+
+    Examples
+    --------
+    >>> from mercer import amari_distance
+    >>> amari_distance([[0.0, 2.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
+    0.0
+    """
+    return _amari_distance(W, A)
+
+
+__all__ = ["KernelCCA", "KernelICA", "amari_distance", "hsic_contrast", "kcc_contrast", "kgv_contrast"]

@@ -1,0 +1,383 @@
+"""Kernel k-means and spectral clustering."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
+from mercer._mercer import AnyFit
+from mercer._parameters import check_choice, check_count
+
+
+class _Clusters(ClusterMixin, LearnerEstimator):
+    """A clustering of points, with clusters of new ones."""
+
+    def _settings(self) -> dict[str, Any]:
+        if self.n_clusters != "auto":
+            check_count("n_clusters", self.n_clusters, 1, " or 'auto'")
+        check_count("n_init", self.n_init, 1)
+        check_count("max_iter", self.max_iter, 1)
+        check_choice("init", self.init, "k-means++", "random")
+        clusters = None if self.n_clusters == "auto" else self.n_clusters
+        return {**super()._settings(), "clusters": clusters}
+
+    def _adopt(self, fit: AnyFit) -> None:
+        super()._adopt(fit)
+        self.labels_ = self.labels_.astype(np.int32)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the clusters of points: those whose means or centers are nearest.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            Points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        check_is_fitted(self)
+        return self._fit.predict(self._new_points(X), **self._options())[:, 0].astype(np.int32)
+
+    @classmethod
+    def _of_settings(cls, settings: dict[str, Any]) -> Any:
+        return super()._of_settings({"clusters": "auto", **settings})
+
+
+@filled(HOW=HOW)
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters):
+    """Kernel k-means: clusters with the smallest squared distances from their means in the space of the kernel.
+
+    Lloyd's steps, then moves of single points until none improves; any kernel, points of any kind, weights.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Clusters; chosen by the eigengap of the normalized kernel matrix with ``"auto"``.
+    kernel : text, Kernel, name or callable, default="rbf"
+        A text or a `mercer.Kernel`, on points of any kind; one of scikit-learn's names; ``"precomputed"``; or a
+        function of two matrices.
+    gamma : {"scale", "auto"} or float, default="scale"
+        For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
+    degree : float, default=3
+        Degree of ``"poly"``.
+    coef0 : float, default=1
+        Offset of ``"poly"`` and ``"sigmoid"``.
+    kernel_params : dict, optional
+        Parameters of a kernel that is a function.
+    n_init : int, default=10
+        Starts from different first means.
+    max_iter : int, default=300
+        Lloyd's steps and passes of single moves of every start.
+    init : {"k-means++", "random"}, default="k-means++"
+        How the first means are chosen.
+    n_landmarks : int, optional
+        An approximation on this many landmarks; by default only where memory is short.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the starts.
+    {HOW}
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        The cluster of every point, numbered by first appearance.
+    objective_ : float
+        The sum of squared distances from the means, not divided.
+    n_clusters_ : int
+        Clusters.
+    n_iter_ : int
+        Iterations of the best start.
+    converged_ : bool
+        Whether no move of one point improves the objective.
+    kernel_ : Kernel
+        The kernel, with medians and names resolved.
+    plan_ : str
+        What was run.
+
+    Examples
+    --------
+    >>> from mercer import KernelKMeans
+    >>> clusters = KernelKMeans(2, kernel="linear()", random_state=0).fit([[0.0], [2.0], [10.0], [12.0]])
+    >>> clusters.labels_, round(clusters.objective_, 12)  # four squared distances of 1
+    (array([0, 0, 1, 1], dtype=int32), 4.0)
+    """
+
+    _learner = "kmeans"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "n_clusters": "clusters",
+        "n_init": "starts",
+        "max_iter": "max_iterations",
+        "init": "init",
+        "n_landmarks": "landmarks",
+    }
+    _fact_names: ClassVar[dict[str, str]] = {
+        "labels_": "labels",
+        "objective_": "objective",
+        "n_clusters_": "clusters",
+        "n_iter_": "iterations",
+        "converged_": "converged",
+        "plan_": "plan",
+    }
+
+    def __init__(
+        self,
+        n_clusters: Any = 8,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_init: int = 10,
+        max_iter: int = 300,
+        init: str = "k-means++",
+        n_landmarks: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.init = init
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    def _settings(self) -> dict[str, Any]:
+        return {**super()._settings(), "indefinite": self.kernel == "sigmoid"}
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            Points, or for ``kernel="precomputed"`` the matrix of kernel values.
+        y : None
+            Not used.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the points.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        X = self._read_points(X)
+        weights = self._read_weights(sample_weight, X)
+        try:
+            fit = self._learn(X, sample_weight=weights)
+        except ValueError:
+            fit = self._learn_fewer(X, weights)
+        self._adopt(fit)
+        return self
+
+    def _learn_fewer(self, X: Any, weights: np.ndarray | None) -> AnyFit:
+        """Find a cluster per distinct point, where there are fewer than clusters; raise again where there are not."""
+        counted = X if weights is None or not isinstance(X, np.ndarray) else X[weights > 0]
+        distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else len(X)
+        if self.kernel == "precomputed" or not 0 < distinct < (self.n_clusters if self.n_clusters != "auto" else 0):
+            return self._learn(X, sample_weight=weights)
+        warnings.warn(
+            f"Number of distinct points ({distinct}) smaller than n_clusters ({self.n_clusters}): a cluster for each.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+        fewer = clone(self).set_params(n_clusters=distinct)
+        fewer.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_in_")})
+        return fewer._learn(X, sample_weight=weights)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Find the clusters and return them.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            Points.
+        y : None
+            Not used.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the distances of points from the means of the clusters, in the space of the kernel.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_clusters).
+        """
+        check_is_fitted(self)
+        return self._fit.transform(self._new_points(X), **self._options())
+
+
+@filled(HOW=HOW)
+class SpectralClustering(_Clusters):
+    """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix.
+
+    New points have clusters too.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Clusters; chosen by the eigengap with ``"auto"``.
+    kernel : text, Kernel, name or callable, default="rbf"
+        A kernel without negative values: a text or a `mercer.Kernel`, on points of any kind; one of scikit-learn's
+        names; ``"precomputed"`` for a matrix of affinities; or a function of two matrices.
+    gamma : {"scale", "auto"} or float, default=1.0
+        For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
+    degree : float, default=3
+        Degree of ``"poly"``.
+    coef0 : float, default=1
+        Offset of ``"poly"`` and ``"sigmoid"``.
+    kernel_params : dict, optional
+        Parameters of a kernel that is a function.
+    n_init : int, default=10
+        Starts of k-means from different first means.
+    max_iter : int, default=300
+        Iterations of every start.
+    init : {"k-means++", "random"}, default="k-means++"
+        How the first means are chosen.
+    n_landmarks : int, optional
+        An approximation on this many landmarks; by default only where memory is short.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the starts.
+    {HOW}
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        The cluster of every point, numbered by first appearance.
+    eigenvalues_ : array
+        The smallest eigenvalues of the symmetric normalized Laplacian, ascending.
+    embedding_ : array
+        The coordinates in which k-means works.
+    n_clusters_ : int
+        Clusters.
+    n_iter_ : int
+        Iterations of the best start of k-means.
+    kernel_ : Kernel
+        The kernel, with medians and names resolved.
+    plan_ : str
+        What was run.
+
+    Examples
+    --------
+    >>> from mercer import SpectralClustering
+    >>> points = [[0.0], [0.5], [9.0], [9.5]]
+    >>> SpectralClustering(2, kernel="gaussian(lengthscale=1)", random_state=0).fit(points).labels_
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    _learner = "spectral"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "n_clusters": "clusters",
+        "n_init": "starts",
+        "max_iter": "max_iterations",
+        "init": "init",
+        "n_landmarks": "landmarks",
+    }
+    _fact_names: ClassVar[dict[str, str]] = {
+        "labels_": "labels",
+        "eigenvalues_": "eigenvalues",
+        "embedding_": "embedding",
+        "n_clusters_": "clusters",
+        "n_iter_": "iterations",
+        "plan_": "plan",
+    }
+
+    def __init__(
+        self,
+        n_clusters: Any = 8,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = 1.0,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_init: int = 10,
+        max_iter: int = 300,
+        init: str = "k-means++",
+        n_landmarks: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.init = init
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> SpectralClustering:
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            Points, or for ``kernel="precomputed"`` the matrix of affinities.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        self._adopt(self._learn(self._read_points(X)))
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Find the clusters and return them.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            Points.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        return self.fit(X).labels_

@@ -1,0 +1,316 @@
+//! What every learner of the catalogue must satisfy, whatever it computes.
+
+use mercer::learner::{FitInput, Goal, LearnerEntry, Targets, ViewCount};
+use mercer::model::{self, AnyFit, Inputs, LEARNERS, Model};
+use mercer::settings::Settings;
+use mercer::{Cancel, Compute, Error, Points, Seed, io};
+use ndarray::{Array1, Array2, Axis};
+
+/// Rows of the data.
+const ROWS: usize = 40;
+
+/// Data that suits a learner.
+#[derive(Clone)]
+struct Data {
+    views: Vec<Array2<f64>>,
+    y: Array2<f64>,
+    classes: Vec<usize>,
+    names: Vec<String>,
+    entry: &'static LearnerEntry,
+    settings: Settings,
+}
+
+impl Data {
+    /// Two blobs with two columns; a spline takes one.
+    fn new(entry: &'static LearnerEntry) -> Self {
+        let columns = if entry.name == "spline" { 1 } else { 2 };
+        let mut stream = Seed(3).stream("data of a learner", 0);
+        let classes: Vec<usize> = (0..ROWS).map(|i| i % 2).collect();
+        let mut x = Array2::from_shape_fn((ROWS, columns), |(i, _)| 1.5 * (i % 2) as f64 + 0.4 * stream.normal());
+        if entry.name == "ica" {
+            x = Array2::from_shape_fn((ROWS, columns), |_| stream.uniform());
+        }
+        let noise = Array2::from_shape_fn((ROWS, 1), |_| 0.1 * stream.normal());
+        let y = x.column(0).mapv(f64::sin).insert_axis(Axis(1)) + noise;
+        let second = x.mapv(|v| (1.3 * v).tanh() + 0.2);
+        let views = if entry.views == ViewCount::One { vec![x] } else { vec![x, second] };
+        let names = vec!["left".to_owned(), "right".to_owned()];
+        Self { views, y, classes, names, entry, settings: settings(entry) }
+    }
+
+    fn input(&self) -> FitInput<'_> {
+        let targets = match self.entry.goal {
+            Goal::Values => Targets::Values(self.y.view()),
+            Goal::Classes => Targets::Classes(&self.classes, &self.names),
+            _ => Targets::None,
+        };
+        let mut input = FitInput::views(self.views.iter().map(Points::from).collect()).with_targets(targets);
+        if self.entry.views == ViewCount::Two {
+            input.labels = vec![&self.classes, &self.classes];
+        }
+        input
+    }
+
+    fn fit(&self, compute: &Compute) -> mercer::Result<AnyFit> {
+        self.entry.build(&self.settings)?.fit(&self.input(), compute).map(AnyFit::from)
+    }
+
+    fn rows(&self, order: &[usize]) -> Self {
+        Self {
+            views: self.views.iter().map(|x| x.select(Axis(0), order)).collect(),
+            y: self.y.select(Axis(0), order),
+            classes: order.iter().map(|&row| self.classes[row]).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+/// What must be given, and what keeps a fit small.
+fn settings(entry: &LearnerEntry) -> Settings {
+    let given: &[(&str, &str)] = &[
+        ("components", "2"),
+        ("clusters", "2"),
+        ("inducing_count", "10"),
+        ("levels", "0.3, 0.7"),
+        ("kernel", "gaussian(lengthscale=0.8)"),
+        ("kernels", "gaussian(lengthscale=0.8); linear()"),
+        ("kernel_low", "gaussian(lengthscale=0.8)"),
+        ("kernel_high", "gaussian(lengthscale=0.9)"),
+    ];
+    let mut settings = Settings::new();
+    for (name, text) in given.iter().filter(|(name, _)| entry.parameter(name).is_some()) {
+        let text = match (entry.name, *name) {
+            ("scaling", "kernel") => "sqdist()",
+            ("cca", "kernels") => "gaussian(lengthscale=0.8)",
+            _ => text,
+        };
+        settings.insert(name, entry.parse(name, text).unwrap());
+    }
+    if entry.parameter("C").is_some() {
+        settings.insert("C", 1.0);
+    }
+    settings
+}
+
+fn model(fit: &AnyFit) -> Model {
+    let inputs = (0..fit.views()).map(|view| match view {
+        0 => Inputs::of(&**fit),
+        _ => Inputs::of_view(&**fit, view),
+    });
+    Model::of_views(fit.clone(), inputs.collect()).unwrap()
+}
+
+fn bytes(fit: &AnyFit) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    io::write_model(&mut bytes, &model(fit)).unwrap();
+    bytes
+}
+
+fn outputs(fit: &AnyFit, data: &Data, compute: &Compute) -> Vec<Array2<f64>> {
+    let x = || Points::from(&data.views[0]);
+    // Which side a point at the border is on depends on the last bits.
+    let mut all = vec![match data.entry.goal {
+        Goal::Novelty => fit.decision_values(x(), compute).unwrap(),
+        _ => fit.predict(x(), compute).unwrap(),
+    }];
+    if matches!(data.entry.goal, Goal::Features | Goal::Clusters) {
+        all.extend((0..fit.views()).map(|view| fit.transform(view, Points::from(&data.views[view]), compute).unwrap()));
+    }
+    all
+}
+
+#[test]
+fn declarations_are_complete() {
+    let mut names: Vec<&str> = LEARNERS.iter().map(|entry| entry.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), LEARNERS.len(), "two learners have one name");
+    for entry in LEARNERS {
+        assert!(!entry.title.is_empty() && !entry.summary.ends_with('.'), "{}", entry.name);
+        assert!(entry.summary.chars().next().is_some_and(char::is_lowercase), "{}: {}", entry.name, entry.summary);
+        assert!(std::ptr::eq(model::learner(entry.name).unwrap(), *entry));
+        for (i, parameter) in entry.parameters.iter().enumerate() {
+            let what = format!("{}.{}", entry.name, parameter.name);
+            assert!(!parameter.meaning.is_empty() && !parameter.meaning.ends_with('.'), "{what}");
+            assert!(entry.parameters[..i].iter().all(|other| other.name != parameter.name), "{what} stands twice");
+            if let Some(default) = parameter.default {
+                entry.parse(parameter.name, default).unwrap_or_else(|e| panic!("{what} = {default}: {e}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_make_the_same_learner_again() {
+    for entry in LEARNERS {
+        let learner = entry.build(&settings(entry)).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        let listed = learner.settings();
+        let again = entry.build(&listed).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        assert_eq!(again.settings(), listed, "{}", entry.name);
+        for (name, value) in settings(entry).iter() {
+            assert_eq!(listed.get(name), Some(value), "{}: {name}", entry.name);
+        }
+        let unknown = settings(entry).with("no_such_setting", 1.0);
+        assert!(entry.build(&unknown).unwrap_err().to_string().contains("no_such_setting"), "{}", entry.name);
+    }
+}
+
+#[test]
+fn files_give_back_predictions_and_settings_to_the_byte() {
+    let compute = Compute::new();
+    for entry in LEARNERS {
+        let data = Data::new(entry);
+        let fit = data.fit(&compute).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        let written = bytes(&fit);
+        let loaded = io::read_model(&written[..], "a test", &compute).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        assert_eq!(loaded.fitted().kind(), entry.name);
+        assert_eq!(loaded.fitted().settings(), fit.settings(), "{}", entry.name);
+        assert_eq!(loaded.fitted().facts().iter().count(), fit.facts().iter().count(), "{}", entry.name);
+        let loaded = loaded.into_fitted();
+        assert_eq!(outputs(&loaded, &data, &compute), outputs(&fit, &data, &compute), "{}", entry.name);
+        assert_eq!(bytes(&loaded), written, "{}: a second copy differs", entry.name);
+        // What the settings of a fit build is the learner that was fitted.
+        let again = entry.build(fit.settings()).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        let again = AnyFit::from(again.fit(&data.input(), &compute).unwrap());
+        assert_eq!(outputs(&again, &data, &compute), outputs(&fit, &data, &compute), "{}", entry.name);
+    }
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    for entry in LEARNERS {
+        let data = Data::new(entry);
+        let run = |threads: usize| bytes(&data.fit(&Compute::new().with_threads(threads).unwrap()).unwrap());
+        let one = run(1);
+        assert_eq!(one, run(2), "{}", entry.name);
+        assert_eq!(one, run(8), "{}", entry.name);
+    }
+}
+
+#[test]
+fn wrong_data_is_refused() {
+    let compute = Compute::new();
+    for entry in LEARNERS {
+        let refused = |data: &Data, why: &str| {
+            let error = match data.fit(&compute) {
+                Err(error) => error,
+                Ok(_) => panic!("{}: {why} was accepted", entry.name),
+            };
+            assert!(!matches!(error, Error::Canceled), "{}: {why}: {error}", entry.name);
+        };
+        let data = Data::new(entry);
+        for bad in [f64::NAN, f64::INFINITY] {
+            let mut wrong = data.clone();
+            wrong.views[0][[3, 0]] = bad;
+            refused(&wrong, &format!("a point of {bad}"));
+        }
+        if entry.goal == Goal::Values {
+            let mut wrong = data.clone();
+            wrong.y[[5, 0]] = f64::NAN;
+            refused(&wrong, "a target of NaN");
+        }
+        refused(&data.rows(&[]), "no row");
+        if entry.goal.has_targets() {
+            let mut short = data.clone();
+            short.views[0] = short.views[0].select(Axis(0), &(0..ROWS - 1).collect::<Vec<_>>());
+            refused(&short, "a point less than targets");
+        }
+        let input = FitInput { views: Vec::new(), ..data.input() };
+        assert!(entry.build(&data.settings).unwrap().fit(&input, &compute).is_err(), "{}: no sample", entry.name);
+    }
+}
+
+#[test]
+fn one_row_is_fitted_or_refused() {
+    for entry in LEARNERS {
+        let data = Data::new(entry).rows(&[0]);
+        if let Ok(fit) = data.fit(&Compute::new()) {
+            let values = fit.predict(Points::from(&data.views[0]), &Compute::new()).unwrap();
+            assert!(values.iter().all(|v| v.is_finite()), "{}: {values}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn a_canceled_fit_returns() {
+    for entry in LEARNERS {
+        let cancel = Cancel::default();
+        cancel.cancel();
+        // A solver with an answer at any moment may give it.
+        if let Err(error) = Data::new(entry).fit(&Compute::new().with_cancel(cancel)) {
+            assert!(matches!(error, Error::Canceled), "{}: {error}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_rows_changes_nothing_but_rounding() {
+    let compute = Compute::new();
+    // These choose rows: landmarks, inducing points, folds by the position, starts by numbers.
+    let by_position = ["streamed_ridge", "sparse_gaussian_process", "ica"];
+    for entry in LEARNERS.iter().filter(|entry| !by_position.contains(&entry.name)) {
+        let data = Data::new(entry);
+        let order: Vec<usize> = (0..ROWS).map(|i| (7 * i + 3) % ROWS).collect();
+        // Names of classes and clusters are numbered by first appearance.
+        let permuted = data.rows(&order);
+        let (one, other) = (data.fit(&compute).unwrap(), permuted.fit(&compute).unwrap());
+        let (a, b) = (outputs(&one, &data, &compute), outputs(&other, &data, &compute));
+        let tolerance = if matches!(
+            entry.name,
+            "svc" | "svr" | "one_class" | "quantiles" | "multiple_svm" | "multiple_one_class"
+        ) {
+            5e-2
+        } else {
+            1e-5
+        };
+        for (a, b) in a.iter().zip(&b) {
+            if entry.goal == Goal::Clusters {
+                let pairs = |z: &Array2<f64>, x: usize, y: usize| z[[x, 0]] == z[[y, 0]];
+                if a.ncols() == 1 {
+                    assert!((0..ROWS).all(|i| pairs(a, 0, i) == pairs(b, 0, i)), "{}", entry.name);
+                }
+                continue;
+            }
+            let scale = a.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
+            // Eigenvectors have a sign.
+            for (u, v) in a.columns().into_iter().zip(b.columns()) {
+                let gap = |sign: f64| u.iter().zip(v).map(|(u, v)| (u - sign * v).abs()).fold(0.0, f64::max);
+                let free = entry.goal == Goal::Features;
+                let gap = if free { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
+                assert!(gap <= tolerance * scale, "{}: {gap}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_are_repetitions() {
+    let compute = Compute::new();
+    for entry in LEARNERS.iter().filter(|entry| entry.weighted) {
+        let mut data = Data::new(entry);
+        if entry.parameter("tolerance").is_some() && entry.name.starts_with("sv") || entry.name == "one_class" {
+            data.settings.insert("tolerance", 1e-9);
+        }
+        // Degrees of freedom, folds and medians count rows.
+        if entry.name == "spline" {
+            data.settings.insert("smoothing", "lambda");
+            data.settings.insert("lambda", 0.1);
+        }
+        let counts: Vec<usize> = (0..ROWS).map(|i| 1 + usize::from(i % 3 == 0)).collect();
+        let repeated: Vec<usize> = (0..ROWS).flat_map(|i| std::iter::repeat_n(i, counts[i])).collect();
+        let weights: Array1<f64> = counts.iter().map(|&c| c as f64).collect();
+        let input = data.input().with_weights(Some(weights.view()));
+        let weighted = AnyFit::from(entry.build(&data.settings).unwrap().fit(&input, &compute).unwrap());
+        let copies = data.rows(&repeated).fit(&compute).unwrap();
+        let (a, b) = (outputs(&weighted, &data, &compute), outputs(&copies, &data, &compute));
+        let tolerance = if matches!(entry.name, "quantiles" | "kernel_machine") { 1e-3 } else { 1e-5 };
+        // ν of the weights is ν of the rows; the decision values have the scale of the weights. The
+        // scale of each of several kernels is its trace, which counts every row once.
+        if entry.goal == Goal::Novelty || entry.name.starts_with("multiple") {
+            continue;
+        }
+        for (a, b) in a.iter().zip(&b) {
+            assert_close!(a, b, each = tolerance, "{}", entry.name);
+        }
+    }
+}
