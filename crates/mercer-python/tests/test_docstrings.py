@@ -17,7 +17,7 @@ ESTIMATORS = [name for name in mercer.__all__ if hasattr(getattr(mercer, name), 
 #: Written by scikit-learn for every estimator, and documented there.
 THEIRS = {"n_features_in_", "feature_names_in_"}
 #: Attributes that are there for some values of the parameters alone.
-SOMETIMES = {"KernelMachine": {"classes_"}}
+SOMETIMES = {"KernelMachine": {"classes_"}, "KernelPCA": {"X_transformed_fit_", "dual_coef_"}}
 SECTION = re.compile(r"^ *(\w[\w ]*)\n *-{3,} *$", re.MULTILINE)
 
 
@@ -40,10 +40,10 @@ def fitted(name):
     model = getattr(mercer, name)()
     x = X[:, 0] if name in ("SmoothingSpline", "LocalLinear") else X
     y = LABELS if getattr(model, "_estimator_type", None) == "classifier" or hasattr(model, "class_weight") else Y
-    y = LABELS if name == "BinnedClassifier" else y
+    y = LABELS if name in ("BinnedClassifier", "MultipleKernelClassifier") else y
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return model.fit(x, y)
+        return model.fit(x, x, LABELS, LABELS) if name == "CoupledKernelEmbedding" else model.fit(x, y)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use mercer::Error;
 use mercer::io::{load_model, write_table_csv_to};
+use mercer::learner::Goal;
 use mercer::model::{Model, Target};
 use mercer::points::{Column, ColumnData, Sample, Table};
 use mercer::settings::Setting;
@@ -106,6 +107,14 @@ fn read(words: &PredictArguments, model: &Model, session: &Session) -> Result<Ta
 
 /// Whether what is requested goes with the model.
 pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
+    let entry = model.fitted().entry();
+    if matches!(entry.goal, Goal::Features | Goal::Clusters) {
+        return Err(Failure::request(format!(
+            "{}: a model of kind {} has no target; use mercer transform",
+            words.model.display(),
+            entry.name
+        )));
+    }
     if words.proba && model.classes().is_none() {
         let kind = model.fitted().kind();
         return Err(Failure::request(format!("--proba: a model of kind {kind} has no classes")));

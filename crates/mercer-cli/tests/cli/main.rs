@@ -17,3 +17,4 @@ mod spectrum;
 mod stream;
 mod test;
 mod tour;
+mod views;

@@ -5,25 +5,27 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer._kernel_names import compiled, object_kernel
-from mercer._learner import LearnerEstimator
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
 from mercer._mercer import (
     AnyFit,
     Kernel,
     Learner,
     Objects,
-    amari_distance,
     cca_coefficients,
     cca_score,
     ica_contrast,
     ica_inverse,
 )
+from mercer._mercer import amari_distance as _amari_distance
 from mercer._parameters import check_above, check_choice, check_count, check_kinds, refuse
 
 
+@filled(HOW=HOW)
 class KernelCCA(TransformerMixin, LearnerEstimator):
     """Kernel canonical correlation: functions of two or more views of the same objects that correlate most.
 
@@ -42,12 +44,7 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         Permutations for a p-value of every correlation.
     random_state : int, RandomState instance or None, default=None
         The seed of the permutations.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -104,7 +101,7 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
-        tags = BaseEstimator.__sklearn_tags__(self)
+        tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
@@ -186,16 +183,14 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         check_is_fitted(self)
         if y is not None:
             return tuple(self._transformed([X, y]))
-        if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and np.ndim(X[0]) > 1:
+        if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(map(_is_sample, X)):
             return self._transformed(list(X))
         return self._transformed([X])[0]
 
     def _transformed(self, views: list[Any]) -> list[np.ndarray]:
         points = self._points(views, self.kernels_[: len(views)])
         options = self._options()
-        return [
-            self._fit.transform(x, view=at, kernel=self.kernels_[at], **options) for at, x in enumerate(points)
-        ]
+        return [self._fit.transform(x, view=at, kernel=self.kernels_[at], **options) for at, x in enumerate(points)]
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Find the functions and return the canonical variates.
@@ -259,6 +254,13 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         return model
 
 
+def _is_sample(x: Any) -> bool:
+    """Whether it holds points, and is not one point: rows of numbers, or a list of objects."""
+    if isinstance(x, (list, tuple)):
+        return len(x) > 0 and not isinstance(x[0], (int, float))
+    return hasattr(x, "__len__") and not isinstance(x, str) and np.ndim(x) != 1
+
+
 def _view(x: Any, kernel: Kernel, name: str) -> Any:
     """Check the points of a view."""
     if object_kernel(kernel, x) is not None:
@@ -267,6 +269,7 @@ def _view(x: Any, kernel: Kernel, name: str) -> Any:
     return check_array(x, dtype=np.float64, order="C", input_name=name)
 
 
+@filled(HOW=HOW)
 class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Kernel independent components: a linear map to components that are as independent as kernels can tell.
 
@@ -286,12 +289,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         Rotations to begin with, for three or more components.
     random_state : int, RandomState instance or None, default=None
         The seed of these rotations.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -353,9 +351,6 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         self.max_memory = max_memory
         self.verbose = verbose
 
-    #: There is no kernel to choose: `pairwise` of the tags is False.
-    kernel: ClassVar[None] = None
-
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
@@ -375,7 +370,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         The fitted estimator.
         """
         check_choice("contrast", self.contrast, "kgv", "kcc", "hsic")
-        X = self._read_points(X)
+        X = self._read_points(X, least=2)
         learner = Learner(self._learner, self._settings())
         self._outside = None
         self._adopt(learner.fit([X], [], **self._options()))
@@ -449,6 +444,14 @@ def kcc_contrast(Y: Any, lengthscale: float, kappa: float) -> float:
     Returns
     -------
     A number: 0 for independent columns, up to rounding and the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import kcc_contrast
+    >>> u, v = np.random.default_rng(0).normal(size=(2, 200))
+    >>> kcc_contrast(np.c_[u, v], 1.0, 0.02) < kcc_contrast(np.c_[u, u + 0.1 * v], 1.0, 0.02)
+    True
     """
     return _contrast("kcc", Y, lengthscale, kappa)
 
@@ -467,7 +470,15 @@ def kgv_contrast(Y: Any, lengthscale: float, kappa: float) -> float:
 
     Returns
     -------
-    A number.
+    A number: 0 for independent columns, up to rounding and the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import kgv_contrast
+    >>> u, v = np.random.default_rng(0).normal(size=(2, 200))
+    >>> kgv_contrast(np.c_[u, v], 1.0, 0.02) < kgv_contrast(np.c_[u, u + 0.1 * v], 1.0, 0.02)
+    True
     """
     return _contrast("kgv", Y, lengthscale, kappa)
 
@@ -485,8 +496,39 @@ def hsic_contrast(Y: Any, lengthscale: float) -> float:
     Returns
     -------
     A number.
+
+    Examples
+    --------
+    >>> from mercer import hsic, hsic_contrast
+    >>> a, b = [[0.0], [1.0], [3.0]], [[1.0], [0.0], [2.0]]
+    >>> together = hsic_contrast([[0.0, 1.0], [1.0, 0.0], [3.0, 2.0]], 1.0)
+    >>> abs(together - hsic(a, b, "gaussian()", "gaussian()")) < 1e-12
+    True
     """
     return _contrast("hsic", Y, lengthscale, 1.0)
+
+
+def amari_distance(W: Any, A: Any) -> float:
+    """Return how far an unmixing matrix is from undoing a mixing matrix: 0 up to order and scale, ``m − 1`` at most.
+
+    Parameters
+    ----------
+    W : array of shape (m, m)
+        The unmixing matrix.
+    A : array of shape (m, m)
+        The mixing matrix.
+
+    Returns
+    -------
+    The distance of Amari et al., from 0 to ``m − 1``.
+
+    Examples
+    --------
+    >>> from mercer import amari_distance
+    >>> amari_distance([[0.0, 2.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
+    0.0
+    """
+    return _amari_distance(W, A)
 
 
 __all__ = ["KernelCCA", "KernelICA", "amari_distance", "hsic_contrast", "kcc_contrast", "kgv_contrast"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._learner import LearnerEstimator
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
 from mercer._mercer import AnyFit
 from mercer._parameters import check_choice, check_count
 
@@ -49,6 +52,7 @@ class _Clusters(ClusterMixin, LearnerEstimator):
         return super()._of_settings({"clusters": "auto", **settings})
 
 
+@filled(HOW=HOW)
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters):
     """Kernel k-means: clusters with the smallest squared distances from their means in the space of the kernel.
 
@@ -79,12 +83,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         An approximation on this many landmarks; by default only where memory is short.
     random_state : int, RandomState instance or None, default=None
         The seed of the starts.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -185,8 +184,28 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         The fitted estimator.
         """
         X = self._read_points(X)
-        self._adopt(self._learn(X, sample_weight=self._read_weights(sample_weight, X)))
+        weights = self._read_weights(sample_weight, X)
+        try:
+            fit = self._learn(X, sample_weight=weights)
+        except ValueError:
+            fit = self._learn_fewer(X, weights)
+        self._adopt(fit)
         return self
+
+    def _learn_fewer(self, X: Any, weights: np.ndarray | None) -> AnyFit:
+        """Find a cluster per distinct point, where there are fewer than clusters; raise again where there are not."""
+        counted = X if weights is None or not isinstance(X, np.ndarray) else X[weights > 0]
+        distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else len(X)
+        if self.kernel == "precomputed" or not 0 < distinct < (self.n_clusters if self.n_clusters != "auto" else 0):
+            return self._learn(X, sample_weight=weights)
+        warnings.warn(
+            f"Number of distinct points ({distinct}) smaller than n_clusters ({self.n_clusters}): a cluster for each.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+        fewer = clone(self).set_params(n_clusters=distinct)
+        fewer.__dict__.update({name: value for name, value in vars(self).items() if name.endswith("_in_")})
+        return fewer._learn(X, sample_weight=weights)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Find the clusters and return them.
@@ -222,8 +241,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         return self._fit.transform(self._new_points(X), **self._options())
 
 
+@filled(HOW=HOW)
 class SpectralClustering(_Clusters):
-    """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix, with clusters of new points.
+    """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix.
+
+    New points have clusters too.
 
     Parameters
     ----------
@@ -250,12 +272,7 @@ class SpectralClustering(_Clusters):
         An approximation on this many landmarks; by default only where memory is short.
     random_state : int, RandomState instance or None, default=None
         The seed of the starts.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -267,6 +284,8 @@ class SpectralClustering(_Clusters):
         The coordinates in which k-means works.
     n_clusters_ : int
         Clusters.
+    n_iter_ : int
+        Iterations of the best start of k-means.
     kernel_ : Kernel
         The kernel, with medians and names resolved.
     plan_ : str
@@ -293,6 +312,7 @@ class SpectralClustering(_Clusters):
         "eigenvalues_": "eigenvalues",
         "embedding_": "embedding",
         "n_clusters_": "clusters",
+        "n_iter_": "iterations",
         "plan_": "plan",
     }
 

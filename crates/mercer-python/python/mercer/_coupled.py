@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer._cca import _view
 from mercer._kernel_names import compiled
-from mercer._learner import LearnerEstimator
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
 from mercer._mercer import Kernel, Learner, coupled_matches
 from mercer._parameters import check_choice, check_count, check_from, check_kinds
 
 
+@filled(HOW=HOW)
 class CoupledKernelEmbedding(LearnerEstimator):
     """Coupled kernel embedding: two modes of objects, such as images of low and high resolution, in one space.
 
@@ -38,12 +39,7 @@ class CoupledKernelEmbedding(LearnerEstimator):
         Neighbors of an object, for ``affinity="neighbors"``.
     random_state : int, RandomState instance or None, default=None
         The seed of landmarks.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -108,9 +104,6 @@ class CoupledKernelEmbedding(LearnerEstimator):
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        return BaseEstimator.__sklearn_tags__(self)
 
     def _settings(self) -> dict[str, Any]:
         check_kinds(self)

@@ -14,9 +14,7 @@ from mercer._mercer import AnyFit, Kernel, Learner, Objects
 from mercer._parameters import check_kinds
 
 #: What the parameters of the computation mean.
-HOW = """random_state : int, RandomState instance or None, default=None
-        The seed of what is drawn.
-    n_jobs : int, optional
+HOW = """n_jobs : int, optional
         Threads; all of them by default.
     max_memory : int or str, optional
         Bytes or text such as ``"2GB"`` that may be used.
@@ -37,7 +35,8 @@ class LearnerEstimator(KernelEstimator):
     _setting_names: ClassVar[dict[str, str]] = {}
     #: The facts of a fit that attributes stand for.
     _fact_names: ClassVar[dict[str, str]] = {}
-    #: Parameters of scikit-learn's names of kernels, for classes without them.
+    #: A kernel, and parameters of scikit-learn's names of kernels, for classes without them.
+    kernel: Any = None
     gamma: Any = None
     degree: float = 3
     coef0: float = 1
@@ -47,14 +46,14 @@ class LearnerEstimator(KernelEstimator):
         """Return the settings of the learner, but for the kernel."""
         return {setting: getattr(self, name) for name, setting in self._setting_names.items()}
 
-    def _read_points(self, X: Any, y: Any = None) -> Any:
+    def _read_points(self, X: Any, y: Any = None, least: int = 1) -> Any:
         """Check the points of a fit and note their columns."""
         check_kinds(self)
         self._target_names, self._units, self._inputs = None, None, None
         kernel = self._object_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X, y)
-        return validate_data(self, X, dtype=np.float64, order="C")
+        return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least)
 
     def _learned_kernel(self, X: Any) -> Kernel:
         """Return the kernel that the learner works with."""

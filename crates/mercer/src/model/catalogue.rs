@@ -1,6 +1,6 @@
 //! The catalogue of learners: a line for each.
 
-use crate::learn::{gaussian_process, logistic, loss, ridge, smoother, spline, streamed, svm};
+use crate::learn::{gaussian_process, logistic, loss, multiple, ridge, smoother, spline, streamed, svm};
 use crate::learner::LearnerEntry;
 use crate::view;
 
@@ -19,6 +19,9 @@ pub static LEARNERS: &[&LearnerEntry] = &[
     &loss::entry::ENTRY,
     &loss::entry::QUANTILES,
     &streamed::entry::ENTRY,
+    &multiple::RIDGE_ENTRY,
+    &multiple::SVC_ENTRY,
+    &multiple::ONE_CLASS_ENTRY,
     &view::pca::ENTRY,
     &view::kmeans::entry::ENTRY,
     &view::spectral::entry::ENTRY,

@@ -28,13 +28,13 @@ fn shown(fact: &Fact<'_>) -> Option<String> {
         FactValue::Count(value) => Some(grouped(*value as u64)),
         FactValue::Number(value) => Some(short(*value)),
         FactValue::Text(text) => Some(shortened(text)),
-        FactValue::Texts(texts) if texts.len() <= LIST => {
+        FactValue::Texts(texts) if (1..=LIST).contains(&texts.len()) => {
             Some(first(texts.iter().map(|text| shortened(text)), texts.len()))
         }
-        FactValue::Counts(values) if values.len() <= LIST => {
+        FactValue::Counts(values) if (1..=LIST).contains(&values.len()) => {
             Some(first(values.iter().map(|v| grouped(*v as u64)), values.len()))
         }
-        FactValue::Array(values) if values.ndim() == 1 && values.len() <= LIST => {
+        FactValue::Array(values) if values.ndim() == 1 && (1..=LIST).contains(&values.len()) => {
             Some(first(values.iter().map(|v| short(*v)), values.len()))
         }
         _ => None,

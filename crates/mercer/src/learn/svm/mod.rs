@@ -35,3 +35,6 @@ pub use regression::{OneClass, OneClassFit, Svr, SvrFit, Tube};
 pub use schedule::Scheme;
 pub use svc::{Penalty, Svc};
 pub use svc_fit::{BinarySummary, SvcFit};
+pub(in crate::learn) use task::{Task, Tasks};
+pub(in crate::learn) use translate::one_class;
+pub(in crate::learn) use weights::check_weights;

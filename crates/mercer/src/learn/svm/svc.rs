@@ -186,7 +186,7 @@ impl Svc {
         Schedule::new(self, x, tasks, compute)
     }
 
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::learn) fn check(&self) -> Result<()> {
         match self.penalty {
             Penalty::C(c) if !(c > 0.0 && c.is_finite()) => Err(Error::parameter("C", c, AllowedRange::POSITIVE)),
             Penalty::Nu(nu) if !(nu > 0.0 && nu <= 1.0) => {
@@ -200,7 +200,7 @@ impl Svc {
     }
 
     /// Weight of the class times weight of the row.
-    pub(super) fn row_weights(
+    pub(in crate::learn) fn row_weights(
         &self,
         n: usize,
         classes: &Classes,

@@ -284,6 +284,24 @@ impl SvcFit {
         SvmEvidence::of_all(self.binary.iter().map(|svm| svm.evidence))
     }
 
+    /// The coefficients of the support vectors in every binary SVM, a column for each.
+    pub(in crate::learn) fn coefficients_by_machine(&self) -> Array2<f64> {
+        let mut table = Array2::zeros((self.coefficients.nrows(), self.binary.len()));
+        for (at, svm) in self.binary.iter().enumerate() {
+            let mut put = |class: usize, column: usize| {
+                self.of_class(class).for_each(|row| table[[row, at]] = self.coefficients[[row, column]]);
+            };
+            match svm.second {
+                None => (0..self.names.len()).for_each(|class| put(class, svm.first)),
+                Some(second) => {
+                    put(svm.first, second - 1);
+                    put(second, svm.first);
+                }
+            }
+        }
+        table
+    }
+
     fn of_class(&self, class: usize) -> Range<usize> {
         self.starts[class]..self.starts[class + 1]
     }

@@ -12,12 +12,12 @@ use crate::{Compute, Error, Result};
 
 /// One binary SVM: a first class against a second one or the rest.
 #[derive(Clone, Debug)]
-pub(super) struct Task {
+pub(in crate::learn) struct Task {
     pub(super) first: usize,
     /// `None` for the rest.
     pub(super) second: Option<usize>,
     /// Rows, as positions in the order by class.
-    pub(super) rows: Vec<usize>,
+    pub(in crate::learn) rows: Vec<usize>,
     /// 1 for the first class, −1 for the others.
     pub(super) signs: Vec<f64>,
     pub(super) weights: Vec<f64>,
@@ -25,16 +25,16 @@ pub(super) struct Task {
 
 /// All binary SVMs of a classifier, and the order of the rows by class that they share.
 #[derive(Clone, Debug)]
-pub(super) struct Tasks {
+pub(in crate::learn) struct Tasks {
     /// Rows of the data by class, in their order within a class.
-    pub(super) order: Vec<usize>,
+    pub(in crate::learn) order: Vec<usize>,
     /// The class at each position.
     class_at: Vec<usize>,
-    pub(super) list: Vec<Task>,
+    pub(in crate::learn) list: Vec<Task>,
 }
 
 impl Tasks {
-    pub(super) fn new(svc: &Svc, classes: &Classes, weights: &[f64]) -> Result<Self> {
+    pub(in crate::learn) fn new(svc: &Svc, classes: &Classes, weights: &[f64]) -> Result<Self> {
         let k = classes.count();
         let mut order: Vec<usize> = (0..weights.len()).collect();
         order.sort_by_key(|&row| classes.of()[row]);
@@ -80,7 +80,7 @@ impl Tasks {
 
 impl Task {
     /// The dual problem of some of the rows, with guesses of `α` of all rows.
-    pub(super) fn problem(&self, svc: &Svc, points: Vec<usize>, guesses: &[&[f64]]) -> Result<DualProblem> {
+    pub(in crate::learn) fn problem(&self, svc: &Svc, points: Vec<usize>, guesses: &[&[f64]]) -> Result<DualProblem> {
         let signs = points.iter().map(|&p| self.signs[p]).collect();
         let weights = points.iter().map(|&p| svc.bound() * self.weights[p]).collect();
         match svc.penalty {

@@ -49,7 +49,7 @@ pub(super) fn nu_svr(targets: &[f64], upper: &[f64], nu: f64) -> DualProblem {
 }
 
 /// `min ½αᵀKα` over `0 ≤ α ≤ w` with `Σ α = ν Σw`: LIBSVM's scale, `νn` times that of the books.
-pub(super) fn one_class(upper: Vec<f64>, nu: f64) -> DualProblem {
+pub(in crate::learn) fn one_class(upper: Vec<f64>, nu: f64) -> DualProblem {
     let n = upper.len();
     let mut start = vec![0.0; n];
     fill(&mut start, &upper, |_| true, nu * upper.iter().sum::<f64>());

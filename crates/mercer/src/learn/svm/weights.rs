@@ -6,7 +6,7 @@ use crate::error::{AllowedRange, Requirement};
 use crate::{Error, Result};
 
 /// One finite weight, at least 0, for every row; ones where none are given.
-pub(super) fn check_weights(weights: Option<ArrayView1<f64>>, n: usize) -> Result<Vec<f64>> {
+pub(in crate::learn) fn check_weights(weights: Option<ArrayView1<f64>>, n: usize) -> Result<Vec<f64>> {
     let Some(weights) = weights else { return Ok(vec![1.0; n]) };
     if weights.len() != n {
         return Err(Error::shape("weights", format!("one per row ({n})"), weights.len()));

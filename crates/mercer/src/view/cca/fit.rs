@@ -157,7 +157,7 @@ impl CcaFit {
         self.kappa
     }
 
-    /// How κ was chosen, if it was; not stored in files.
+    /// How κ was chosen, if it was.
     pub fn kappa_choice(&self) -> Option<&KappaChoice> {
         self.kappa_choice.as_ref()
     }

@@ -3,6 +3,7 @@
 use ndarray::Array1;
 
 use super::fit::{CcaEvidence, CcaFit, ViewFunctions};
+use super::permute::KappaChoice;
 use super::spec::check_kappa;
 use crate::Result;
 use crate::record::{Record, require};
@@ -30,6 +31,12 @@ impl CcaFit {
         record.put_number("error_bound", evidence.error_bound);
         record.put_count("determined", evidence.determined);
         record.put_number("kappa", self.kappa);
+        if let Some(choice) = &self.kappa_choice {
+            record.put_slice("kappa.candidates", &choice.candidates);
+            record.put_slice("kappa.correlations", &choice.correlations);
+            record.put_slice("kappa.null_means", &choice.null_means);
+            record.put_slice("kappa.gains", &choice.gains);
+        }
         record
     }
 
@@ -54,7 +61,8 @@ impl CcaFit {
         };
         let (kappa, correlations) = (record.number("kappa")?, correlations.to_vec());
         check_kappa(kappa)?;
-        Ok(Self { correlations, functions, p_values, kappa, kappa_choice: None, evidence, settings })
+        let kappa_choice = record.has("kappa.candidates").then(|| take_choice(record, kappa)).transpose()?;
+        Ok(Self { correlations, functions, p_values, kappa, kappa_choice, evidence, settings })
     }
 }
 
@@ -65,6 +73,14 @@ fn take_view(record: &mut Record, view: usize, components: usize) -> Result<View
     let alpha = record.take_finite_matrix(&format!("view{view}.dual_coefficients"), shape)?;
     let offset = record.take_finite_vector(&format!("view{view}.offset"), components)?;
     Ok(ViewFunctions { kernel, points, alpha, offset })
+}
+
+fn take_choice(record: &mut Record, kappa: f64) -> Result<KappaChoice> {
+    let candidates = record.take_any_vector("kappa.candidates")?.to_vec();
+    let count = candidates.len();
+    let mut take = |name: &str| record.take_vector(&format!("kappa.{name}"), count).map(|values| values.to_vec());
+    let (correlations, null_means) = (take("correlations")?, take("null_means")?);
+    Ok(KappaChoice { kappa, candidates, correlations, null_means, gains: take("gains")? })
 }
 
 fn take_shares(record: &mut Record, name: &str, length: usize) -> Result<Vec<f64>> {

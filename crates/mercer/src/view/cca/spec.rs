@@ -11,6 +11,7 @@ use crate::error::AllowedRange;
 use crate::gram::{self, Bound, Tiles};
 use crate::kernel::Property;
 use crate::learner::Plan;
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// The error of the correlations that [`Rank::Auto`] may make, by its bound.
@@ -108,7 +109,7 @@ impl KernelCca {
             Some(search) => {
                 let (choice, factored) = self.choose(bounds, search, compute)?;
                 let fit = Self { kappa: choice.kappa, ..self.clone() }.fit_factored(&views, &factored, compute)?;
-                Ok(CcaFit { kappa_choice: Some(choice), settings: self.settings(), ..fit })
+                Ok(CcaFit { kappa_choice: Some(choice), settings: self.settings_of_fit(compute), ..fit })
             }
         }
     }
@@ -152,6 +153,12 @@ impl KernelCca {
         self.rank == Rank::Exact || (self.rank == Rank::Auto && rows <= SMALL) || self.kernels.iter().any(unproven)
     }
 
+    /// The settings with the seed, where it matters.
+    fn settings_of_fit(&self, compute: &Compute) -> Settings {
+        let random = self.permutations > 0 || self.kappa_search.is_some();
+        self.settings().with_some("seed", random.then(|| compute.seed()))
+    }
+
     /// The fit of views that are factored, with the κ of this specification.
     fn fit_factored(&self, views: &[Points<'_>], factored: &Factored<'_>, compute: &Compute) -> Result<CcaFit> {
         let scaled = factored.scaled(self.form, self.kappa);
@@ -182,7 +189,7 @@ impl KernelCca {
             kappa: self.kappa,
             kappa_choice: None,
             evidence: self.evidence(factored, determined),
-            settings: self.settings(),
+            settings: self.settings_of_fit(compute),
         })
     }
 

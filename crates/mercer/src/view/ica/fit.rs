@@ -16,7 +16,8 @@ pub struct IcaEvidence {
     pub best: usize,
     /// Gradient steps.
     pub steps: usize,
-    /// Whether they reached their tolerance.
+    /// Whether they reached their tolerance. The contrast KCC has kinks where two eigenvalues meet,
+    /// at which the gradient never is small.
     pub converged: bool,
 }
 

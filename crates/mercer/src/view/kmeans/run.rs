@@ -37,12 +37,7 @@ impl KernelKMeans {
         let bound = self.bind(x.reborrow(), compute)?;
         let exact = bound.diagonal()?.to_vec();
         let rows = KernelRows::new(&bound, plan.solver, compute)?;
-        // The values of the solver are those of one matrix.
-        let diagonal = match &rows {
-            KernelRows::Single(matrix) => matrix.diag().iter().map(|v| f64::from(*v)).collect(),
-            _ => exact.clone(),
-        };
-        let problem = Problem::new(&bound, rows, (&diagonal, &weights), search, self.indefinite, compute);
+        let problem = Problem::new(&bound, rows, (&exact, &weights), search, self.indefinite, compute);
         let (best, starts) = self.best_start(&problem, &plan)?;
         let evidence = KMeansEvidence {
             objective: best.objective,
@@ -52,7 +47,7 @@ impl KernelKMeans {
             trace_missed: 0.0,
         };
         let matrix = if let KernelRows::Double(matrix) = &problem.rows { Some(matrix) } else { None };
-        let made = Made { spec: self, x: x.reborrow(), bound: &bound, matrix, diagonal: exact, plan, compute };
+        let made = Made { spec: self, x: x.reborrow(), bound: &bound, matrix, diagonal: exact.clone(), plan, compute };
         made.fit(best.labels, weights.clone(), search.clusters, evidence)
     }
 

@@ -43,8 +43,8 @@ impl Problem<'_> {
             KernelRows::Double(matrix) => out.iter_mut().zip(matrix.row(row)).for_each(|(out, value)| *out = *value),
             _ => self.bound.fill(row..row + 1, 0..out.len(), out),
         }
-        squared_distances(row, self.diagonal, out);
-        let size = |j: usize| self.diagonal[row].abs() + self.diagonal[j].abs();
+        squared_distances(row, self.exact_diagonal, out);
+        let size = |j: usize| self.exact_diagonal[row].abs() + self.exact_diagonal[j].abs();
         let negative = (0..out.len()).find(|&j| out[j] < -NEGATIVE * size(j)).filter(|_| !self.indefinite);
         negative.map_or(Ok(()), |other| Err(self.negative_distance(row, other, out[other])))
     }

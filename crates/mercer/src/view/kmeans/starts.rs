@@ -14,7 +14,10 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 pub(super) struct Problem<'p> {
     pub(super) bound: &'p Bound<'p>,
     pub(super) rows: KernelRows<'p>,
-    pub(super) diagonal: &'p [f64],
+    /// `k(xᵢ, xᵢ)` of the matrix, in its precision.
+    pub(super) diagonal: Vec<f64>,
+    /// The same in double precision.
+    pub(super) exact_diagonal: &'p [f64],
     pub(super) weights: &'p [f64],
     pub(super) search: Search,
     pub(super) indefinite: bool,
@@ -69,13 +72,17 @@ impl<'p> Problem<'p> {
     pub(super) fn new(
         bound: &'p Bound<'p>,
         rows: KernelRows<'p>,
-        (diagonal, weights): (&'p [f64], &'p [f64]),
+        (exact_diagonal, weights): (&'p [f64], &'p [f64]),
         search: Search,
         indefinite: bool,
         compute: &'p Compute,
     ) -> Self {
-        let slack = ROUNDING * diagonal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        Self { bound, rows, diagonal, weights, search, indefinite, slack, compute }
+        let slack = ROUNDING * exact_diagonal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let diagonal = match &rows {
+            KernelRows::Single(matrix) => matrix.diag().iter().map(|v| f64::from(*v)).collect(),
+            _ => exact_diagonal.to_vec(),
+        };
+        Self { bound, rows, diagonal, exact_diagonal, weights, search, indefinite, slack, compute }
     }
 
     /// The starts of these numbers, improved until no move of one point improves them.

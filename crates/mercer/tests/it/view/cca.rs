@@ -2,9 +2,11 @@
 //! input.
 
 use crate::common::golden::{Golden, matrix, number, numbers};
+use crate::common::models::{bits, round_trip};
 use crate::common::{assert_all_close, assert_arrays_close};
 use mercer::gram::{self, Pairs};
 use mercer::learner::{FactValue, FitInput, Learner};
+use mercer::model::{Inputs, Model};
 use mercer::points::Strings;
 use mercer::settings::Settings;
 use mercer::solve::symmetric_eigen;
@@ -325,6 +327,18 @@ fn permutation_tests_count_what_they_permute() {
     }
 }
 
+/// So many directions that the matrix between views is known by its products alone.
+#[test]
+fn permutations_of_rough_kernels_are_products() {
+    let data = views(640, 2, 16);
+    let spec = KernelCca::new(kernel("laplacian(lengthscale=0.01)"), 2, 0.02);
+    let fit = spec.fit(&points(&data), &Compute::new()).unwrap();
+    assert!(fit.evidence().ranks.iter().sum::<usize>() > 1200);
+    let found = spec.permutation_test(&points(&data), 2, &Compute::new()).unwrap();
+    assert_all_close(&found.correlations, fit.correlations(), 1e-8, "observed");
+    assert!(found.null.iter().all(|rho| *rho > 0.0 && *rho < 1.0));
+}
+
 #[test]
 fn kappa_is_chosen_where_permutations_are_exceeded_most() {
     let data = views(100, 2, 11);
@@ -505,4 +519,32 @@ fn the_catalogue_builds_and_fits() {
         assert_eq!(ENTRY.build(&spec.settings()).unwrap().settings(), Learner::settings(&spec));
     }
     assert!(ENTRY.build(&Settings::new().with("kappa", 0.0)).is_err());
+}
+
+/// Files hold the whole fit, of any kind of points.
+#[test]
+fn files_come_back_with_the_same_bytes() {
+    let data = views(30, 2, 15);
+    let strings: Strings = (0..30).map(|i| ["aab", "abb", "bba"][i % 3]).collect();
+    let compute = Compute::new();
+    let gaussian = kernel("gaussian()");
+    let gram = gram::dense(&gaussian.bind(Pairs::within(data[1].view()), &compute).unwrap(), &compute).unwrap();
+    for (kernels, second, new) in [
+        (vec!["gaussian()", "linear()"], Points::from(&data[1]), Points::from(&data[1])),
+        (vec!["gaussian()", "spectrum(length=2)"], Points::from(&strings), Points::from(&strings)),
+        (vec!["gaussian()", "precomputed()"], Points::from(&gram), Points::from(&gram)),
+    ] {
+        let spec = KernelCca {
+            kernels: kernels.into_iter().map(kernel).collect(),
+            permutations: 9,
+            kappa_search: Some(KappaSearch { candidates: Some(vec![0.01, 0.1]), permutations: 5 }),
+            ..spec_on("linear()")
+        };
+        let fit = spec.fit(&[(&data[0]).into(), second], &compute).unwrap();
+        let inputs = vec![Inputs::of_view(&fit, 0), Inputs::of_view(&fit, 1)];
+        let loaded = round_trip(&Model::of_views(fit.clone(), inputs).unwrap());
+        let again: &CcaFit = loaded.fit().unwrap();
+        assert_eq!(again, &fit);
+        assert_eq!(bits(&again.transform(1, new, &compute).unwrap()), bits(&fit.transform(1, new, &compute).unwrap()));
+    }
 }

@@ -1,0 +1,348 @@
+"""Learning with several kernels, whose weights are learned too."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._kernel_names import compiled, object_kernel
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import ClassMixin, filled
+from mercer._mercer import AnyFit, Kernel, Learner
+from mercer._parameters import check_above, check_choice, check_from
+
+#: Kernels of several lengthscales and a line, where none are named.
+DEFAULT = (
+    "gaussian(lengthscale=0.5)",
+    "gaussian(lengthscale=1)",
+    "gaussian(lengthscale=2)",
+    "gaussian(lengthscale=4)",
+    "linear()",
+)
+
+
+class _Multiple(LearnerEstimator):
+    """An estimator with several kernels."""
+
+    def _kernel_list(self) -> list[Kernel]:
+        given = DEFAULT if self.kernels is None else self.kernels
+        if isinstance(given, (str, Kernel)) or len(given) == 0:
+            raise ValueError(f"kernels = {given!r} is not allowed: it must be a list of at least one kernel")
+        kernels = [compiled(kernel, getattr(self, "n_features_in_", 1), None, 3, 1) for kernel in given]
+        names = self._column_names()
+        return kernels if names is None else [kernel.with_column_names(names) for kernel in kernels]
+
+    def _object_kernel(self, X: Any = None) -> Kernel | None:
+        given = DEFAULT if self.kernels is None else self.kernels
+        found = [object_kernel(kernel, X) for kernel in given if isinstance(kernel, (str, Kernel))]
+        return next((kernel for kernel in found if kernel is not None), None)
+
+    def _settings(self) -> dict[str, Any]:
+        check_choice("method", self.method, "simple", "alignment", "mean")
+        check_from("norm", self.norm, 1.0)
+        return super()._settings()
+
+    def _learn_all(self, X: Any, **data: Any) -> AnyFit:
+        kernels = self._kernel_list()
+        learner = Learner(self._learner, {"kernels": kernels, **self._settings()})
+        self._outside = None
+        return learner.fit([X], kernels[:1], **data, **self._options())
+
+    def _adopt(self, fit: AnyFit) -> None:
+        self._fit = fit
+        for attribute, fact in self._fact_names.items():
+            setattr(self, attribute, fit.fact(fact) if fact in fit.meanings else None)
+        self.kernel_ = fit.kernel
+
+    def _restore(self, fit: AnyFit, state: dict[str, Any]) -> None:
+        self._outside = None
+        self._adopt(fit)
+
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Return what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Data of the size that is meant; its values are not looked at.
+        y : array, optional
+            Not used.
+
+        Returns
+        -------
+        The plan: solver, memory, operations and expected time.
+        """
+        learner = Learner(self._learner, {"kernels": self._kernel_list(), **self._settings()})
+        return learner.plan([self._shape(X)], 1, 2, **self._options(timed=True))
+
+    @classmethod
+    def _of_settings(cls, settings: dict[str, Any]) -> Any:
+        model = super()._of_settings(settings)
+        model.kernels = settings.get("kernels")
+        return model
+
+
+@filled(HOW=HOW)
+class MultipleKernelRegressor(RegressorMixin, _Multiple):
+    """Ridge regression with several kernels: the weights of their sum are learned with the function.
+
+    Parameters
+    ----------
+    kernels : list of texts or Kernels, optional
+        The kernels that are weighted; by default Gaussian ones of four lengthscales, and a linear one.
+    alpha : float, default=1.0
+        The penalty of ``‖f‖²`` beside a sum of squares.
+    method : {"simple", "alignment", "mean"}, default="simple"
+        The convex problem with its duality gap; the alignment of the centered kernel matrices with the targets; or
+        equal weights.
+    norm : float, default=1
+        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
+    fit_intercept : bool, default=True
+        Whether there is a constant that is not penalized.
+    random_state : int, RandomState instance or None, default=None
+        Not used.
+    {HOW}
+
+    Attributes
+    ----------
+    weights_ : array of shape (n_kernels,)
+        The weights of the kernels as they were given.
+    shares_ : array of shape (n_kernels,)
+        The part of every kernel in ``‖f‖²``.
+    duality_gap_ : float or None
+        How far the objective can be from its minimum, for ``method="simple"``.
+    kernel_ : Kernel
+        The weighted sum, as a kernel of the language: its parts are components of the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import MultipleKernelRegressor
+    >>> x = np.linspace(-2, 2, 40)[:, None]
+    >>> model = MultipleKernelRegressor(["linear()", "gaussian(lengthscale=0.1)"], alpha=0.01).fit(x, 3 * x[:, 0])
+    >>> bool(model.weights_[0] > 0.9)
+    True
+    """
+
+    _learner = "multiple_ridge"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "alpha": "lambda",
+        "method": "method",
+        "norm": "norm",
+        "fit_intercept": "intercept",
+    }
+    _fact_names: ClassVar[dict[str, str]] = {
+        "weights_": "weights",
+        "shares_": "shares",
+        "duality_gap_": "duality_gap",
+    }
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        *,
+        alpha: float = 1.0,
+        method: str = "simple",
+        norm: float = 1,
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kernels = kernels
+        self.alpha = alpha
+        self.method = method
+        self.norm = norm
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultipleKernelRegressor:
+        """Fit the weights and the function.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the points.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        check_from("alpha", self.alpha, 0.0)
+        X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
+        self._flat = y.ndim == 1
+        weights = self._read_weights(sample_weight, X)
+        self._adopt(self._learn_all(X, y=y.reshape(len(y), -1), sample_weight=weights))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_targets).
+        """
+        check_is_fitted(self)
+        values = self._in_units(self._fit.predict(self._read(X), **self._options()))
+        return values[:, 0] if self._flat else values
+
+    def _restore(self, fit: AnyFit, state: dict[str, Any]) -> None:
+        self._flat = state.get("flat", fit.targets == 1)
+        super()._restore(fit, state)
+
+    def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
+        return super()._saved()[0], {"flat": self._flat}
+
+
+@filled(HOW=HOW)
+class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
+    """A support vector machine with several kernels: the weights of their sum are learned with the classifier.
+
+    Parameters
+    ----------
+    kernels : list of texts or Kernels, optional
+        The kernels that are weighted; by default Gaussian ones of four lengthscales, and a linear one.
+    C : float, default=1.0
+        The penalty of margin violations, beside half of ``‖f‖²``.
+    method : {"simple", "alignment", "mean"}, default="simple"
+        The convex problem with its duality gap; the alignment of the centered kernel matrices with the classes; or
+        equal weights.
+    norm : float, default=1
+        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
+    random_state : int, RandomState instance or None, default=None
+        Not used.
+    {HOW}
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels.
+    weights_ : array of shape (n_kernels,)
+        The weights of the kernels as they were given.
+    shares_ : array of shape (n_kernels,)
+        The part of every kernel in ``‖f‖²``.
+    duality_gap_ : float or None
+        How far the objective can be from its minimum, for ``method="simple"``.
+    kernel_ : Kernel
+        The weighted sum, as a kernel of the language.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import MultipleKernelClassifier
+    >>> x = np.linspace(-2, 2, 40)[:, None]
+    >>> model = MultipleKernelClassifier(["linear()", "gaussian(lengthscale=1)"]).fit(x, np.abs(x[:, 0]) > 1)
+    >>> bool(model.weights_[1] > 0.9), model.predict([[0.0], [2.0]])
+    (True, array([False,  True]))
+    """
+
+    _learner = "multiple_svm"
+    _setting_names: ClassVar[dict[str, str]] = {"C": "C", "method": "method", "norm": "norm"}
+    _fact_names: ClassVar[dict[str, str]] = {
+        "weights_": "weights",
+        "shares_": "shares",
+        "duality_gap_": "duality_gap",
+    }
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        *,
+        C: float = 1.0,
+        method: str = "simple",
+        norm: float = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kernels = kernels
+        self.C = C
+        self.method = method
+        self.norm = norm
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultipleKernelClassifier:
+        """Fit the weights and the classifier.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+        y : array of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the points.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        check_above("C", self.C, 0.0)
+        X, codes = self._read_classes(X, y)
+        weights = self._read_weights(sample_weight, X)
+        fit = self._learn_all(X, classes=codes.tolist(), names=self._class_names(), sample_weight=weights)
+        self._adopt(fit)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values: positive for the second of two classes, or a column per class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_classes).
+        """
+        check_is_fitted(self)
+        values = self._fit.decision(self._read(X), **self._options())
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the classes.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        check_is_fitted(self)
+        codes = self._fit.predict(self._read(X), **self._options())[:, 0].astype(np.intp)
+        return self.classes_[codes]
+
+    def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
+        return super()._saved()[0], self._class_state()
+
+
+__all__ = ["MultipleKernelClassifier", "MultipleKernelRegressor"]

@@ -1,0 +1,330 @@
+"""Views: what is seen without labels, and in two views."""
+
+import pickle
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import mercer
+
+IRIS = load_iris()
+X, SPECIES = IRIS.data, IRIS.target
+WORDS = ["kernel", "colonel", "kernels", "matrix", "matrices", "metric", "vector", "victor", "vectors"]
+VIEWS = [
+    mercer.KernelPCA(2, kernel="gaussian(lengthscale=2)"),
+    mercer.KernelKMeans(3, kernel="gaussian(lengthscale=2)", random_state=0),
+    mercer.SpectralClustering(3, kernel="gaussian(lengthscale=1)", random_state=0),
+    mercer.ClassicalScaling(2),
+    mercer.KernelICA(2, random_state=0),
+]
+
+
+def answer(model, x):
+    return model.predict(x) if hasattr(model, "predict") else model.transform(x)
+
+
+def name_of(model):
+    return type(model).__name__
+
+
+@parametrize_with_checks(
+    [
+        mercer.KernelPCA(),
+        mercer.KernelKMeans(),
+        mercer.SpectralClustering(),
+        mercer.ClassicalScaling(),
+        mercer.KernelICA(),
+    ],
+    # Clusters are numbered by first appearance: scikit-learn's own k-means is excepted there too.
+    expected_failed_checks=lambda estimator: (
+        {"check_sample_weight_equivalence_on_dense_data": "numbers of clusters"}
+        if isinstance(estimator, mercer.KernelKMeans)
+        else {}
+    ),
+)
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mercer.ConvergenceWarning)
+        check(estimator)
+
+
+@pytest.mark.parametrize("model", VIEWS, ids=name_of)
+def test_pickles_and_files(model, tmp_path):
+    model = clone(model).fit(X)
+    expected = answer(model, X[:20])
+    np.testing.assert_array_equal(answer(pickle.loads(pickle.dumps(model)), X[:20]), expected)
+    mercer.save(model, tmp_path / "model.safetensors")
+    loaded = mercer.load(tmp_path / "model.safetensors")
+    assert str(loaded) == str(model)
+    np.testing.assert_array_equal(answer(loaded, X[:20]), expected)
+    assert "operations" in model.explain(X)
+
+
+@pytest.mark.parametrize("model", VIEWS[:4], ids=name_of)
+def test_strings(model):
+    kernel = (
+        "squared_mmd(gaussian())" if isinstance(model, mercer.ClassicalScaling) else "normalized(spectrum(length=2))"
+    )
+    points = WORDS
+    if isinstance(model, mercer.ClassicalScaling):
+        points = [np.array([[0.0], [0.1], [0.2]]) + len(word) for word in WORDS]
+    model = clone(model).set_params(kernel=kernel)
+    found = answer(model.fit(points), points)
+    assert len(found) == len(WORDS)
+    np.testing.assert_allclose(answer(model, points[:2]), found[:2], atol=1e-9)
+    with pytest.raises(ValueError, match=r"takes|expected"):
+        clone(model).fit(X if not isinstance(model, mercer.ClassicalScaling) else WORDS)
+
+
+@pytest.mark.parametrize("model", VIEWS[:4], ids=name_of)
+def test_wrong_data(model):
+    wrong = X.copy()
+    wrong[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        clone(model).fit(wrong)
+    with pytest.raises(ValueError, match="0 sample"):
+        clone(model).fit(X[:0])
+
+
+def test_settings_survive_the_command_line(tmp_path):
+    tool = next((p for p in (mercer.__file__ and _tools()) if p.exists()), None)
+    if tool is None:
+        pytest.skip("the command-line tool was not built")
+    table, path = tmp_path / "iris.csv", tmp_path / "pca.safetensors"
+    np.savetxt(table, X, delimiter=",", header="a,b,c,d", comments="")
+    kernel = "gaussian(lengthscale=2)"
+    run = [tool, "embed", "pca", table, "--kernel", kernel, "--components", "3", "--model", path, "--quiet"]
+    subprocess.run(run, check=True, capture_output=True)
+    model = mercer.load(path)
+    assert (model.n_components, model.kernel) == (3, kernel)
+    np.testing.assert_allclose(model.transform(X), mercer.KernelPCA(3, kernel=kernel).fit_transform(X), atol=1e-9)
+    run = [tool, "cluster", table, "-k", "3", "--kernel", kernel, "--starts", "4", "--model", path, "--quiet"]
+    subprocess.run(run, check=True, capture_output=True)
+    model = mercer.load(path)
+    assert (model.n_clusters, model.n_init, type(model).__name__) == (3, 4, "KernelKMeans")
+
+
+def _tools():
+    from pathlib import Path
+
+    target = Path(__file__).parents[3] / "target"
+    return [target / "debug" / "mercer", target / "release" / "mercer"]
+
+
+def test_principal_components(golden):
+    case = golden("c10_kernel_pca")
+    points, new = np.array(case.inputs["X"]), np.array(case.inputs["T"])
+    texts = {
+        "gaussian": "gaussian(lengthscale={l})",
+        "polynomial": "polynomial(degree={m}, offset={c}, scale={scale})",
+        "laplacian": "laplacian(lengthscale={l})",
+    }
+    for key, expected in case.expected.items():
+        given = next(k for k in case.inputs["kernels"] if key.endswith(k["name"]))
+        kernel = texts[given["name"]].format(**given["params"])
+        pca = mercer.KernelPCA(4, kernel=kernel).fit(points)
+        case.check(key, pca.eigenvalues_, np.array(expected["mu"]))
+        case.check(key, pca.explained_variance_ratio_, np.array(expected["explained_ratio"]))
+        case.check(key, pca.reconstruction_error_, expected["reconstruction_error_after_nc"])
+        np.testing.assert_allclose(pca.transform(points), expected["scores"], atol=1e-8)
+        projection = np.array(expected["projection_T"])
+        np.testing.assert_allclose(pca.transform(new), projection.reshape(len(new), 4), atol=1e-8)
+
+
+def test_pca_is_that_of_scikit_learn():
+    from sklearn.decomposition import KernelPCA
+
+    for kernel in ("linear", "rbf", "poly", "sigmoid"):
+        parameters = {"kernel": kernel, "gamma": 0.1}
+        ours, theirs = mercer.KernelPCA(3, **parameters).fit(X), KernelPCA(3, **parameters).fit(X)
+        np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
+        np.testing.assert_allclose(np.abs(ours.transform(X[:9])), np.abs(theirs.transform(X[:9])), atol=1e-7)
+    inverse = {"kernel": "rbf", "gamma": 0.2, "fit_inverse_transform": True, "alpha": 0.1}
+    ours, theirs = mercer.KernelPCA(2, **inverse).fit(X), KernelPCA(2, **inverse).fit(X)
+    np.testing.assert_allclose(
+        ours.inverse_transform(ours.transform(X)), theirs.inverse_transform(theirs.transform(X)), rtol=1e-5, atol=1e-7
+    )
+
+
+def test_novelty_and_preimages():
+    pca = mercer.KernelPCA(4, kernel="gaussian(lengthscale=2)").fit(X)
+    scores = pca.score_samples(np.vstack([X[:50], X[:50] + 8.0]))
+    assert scores[:50].max() < scores[50:].min()
+    assert pca.reconstruction_error_ == pytest.approx(pca.score_samples(X).sum())
+    back = pca.preimage(pca.transform(X[:5]))
+    assert np.abs(back - X[:5]).max() < 1.0
+    with pytest.raises(ValueError, match="ridge"):
+        mercer.KernelPCA(2, kernel="laplacian()").fit(X).preimage(np.zeros((1, 2)))
+
+
+def test_clusters(golden):
+    case = golden("c10_kernel_kmeans")
+    points = np.array(case.inputs["X"])
+    kernel = "gaussian(lengthscale={l})".format(**case.inputs["params"])
+    for count, key in [(2, "best_k2_kernel"), (3, "best_k3_kernel")]:
+        found = mercer.KernelKMeans(count, kernel=kernel, random_state=0).fit(points)
+        best = case.expected[key]
+        case.check(key, found.objective_, best["objective"])
+        assert found.labels_.tolist() == best["labels"]
+
+
+def test_clusters_of_moons():
+    points, label = make_moons(300, noise=0.05, random_state=0)
+    spectral = mercer.SpectralClustering(2, kernel="gaussian(lengthscale=0.1)", random_state=0).fit(points)
+    right = (spectral.labels_ == spectral.labels_[0]) == (label == label[0])
+    assert right.all()
+    np.testing.assert_array_equal(spectral.predict(points), spectral.labels_)
+    distances = mercer.KernelKMeans(3, random_state=0).fit(X).transform(X)
+    assert distances.shape == (150, 3)
+    weights = np.r_[np.full(50, 2.0), np.ones(100)]
+    weighted = mercer.KernelKMeans(3, gamma=0.5, random_state=0).fit(X, sample_weight=weights)
+    repeated = mercer.KernelKMeans(3, gamma=0.5, random_state=0).fit(np.vstack([X, X[:50]]))
+    assert weighted.objective_ == pytest.approx(repeated.objective_)
+    with pytest.raises(ValueError, match="n_clusters"):
+        mercer.KernelKMeans(0).fit(X)
+    with pytest.warns(mercer.ConvergenceWarning, match="distinct points"):
+        many = mercer.KernelKMeans(160, random_state=0).fit(X)
+    assert many.n_clusters_ == len(np.unique(X, axis=0))
+    assert many.objective_ == pytest.approx(0.0, abs=1e-9)
+
+
+def test_canonical_correlations(golden):
+    case = golden("c10_kernel_cca")
+    x, y = np.array(case.inputs["X"]), np.array(case.inputs["Y"])
+    x, y = (v if v.ndim == 2 else v[:, None] for v in (x, y))
+    kernels = [f"gaussian(lengthscale={case.inputs[key]})" for key in ("lx", "ly")]
+    for form, strength in [("bach_jordan", "kappa"), ("fukumizu", "eps")]:
+        rho = np.array(case.expected[form]["rho"])
+        count = min(4, len(rho))
+        cca = mercer.KernelCCA(count, kernels=kernels, kappa=case.inputs[strength], form=form).fit(x, y)
+        np.testing.assert_allclose(cca.correlations_, rho[:count], rtol=1e-6, atol=1e-8)
+
+
+def test_views_of_different_kinds(tmp_path):
+    lengths = np.array([[float(len(word))] for word in WORDS])
+    kernels = ["normalized(spectrum(length=1))", "gaussian(lengthscale=1)"]
+    cca = mercer.KernelCCA(1, kernels=kernels, n_permutations=19, random_state=0).fit([WORDS, lengths])
+    assert 0 < cca.p_values_[0] <= 1
+    one, other = cca.transform([WORDS, lengths])
+    assert one.shape == other.shape == (9, 1)
+    assert cca.score([WORDS, lengths]) == pytest.approx(np.corrcoef(one[:, 0], other[:, 0])[0, 1])
+    mercer.save(cca, tmp_path / "cca.safetensors")
+    np.testing.assert_array_equal(mercer.load(tmp_path / "cca.safetensors").transform([WORDS, lengths])[0], one)
+    with pytest.raises(ValueError, match="view"):
+        mercer.KernelCCA(1).fit(X, X[:10])
+    with pytest.raises(ValueError, match="views"):
+        mercer.KernelCCA(1, kernels=["linear()"] * 3).fit(X, X)
+    with pytest.raises(ValueError, match="y"):
+        mercer.KernelCCA(1).fit(X)
+    assert mercer.KernelCCA(1, kappa="auto", random_state=0).fit(X[:60, :2], X[:60, 2:]).kappa_ > 0
+
+
+def test_independent_components(golden):
+    case = golden("c10_ica_separation_threshold")
+    sources, mixing = np.array(case.inputs["S"]), np.array(case.inputs["A"])
+    ica = mercer.KernelICA(random_state=0).fit(sources @ mixing.T)
+    assert mercer.amari_distance(ica.components_, mixing) < case.expected["threshold"]
+    mixtures = sources @ mixing.T
+    np.testing.assert_allclose(ica.inverse_transform(ica.transform(mixtures)), mixtures, atol=1e-9)
+    case = golden("c10_kernel_ica_contrasts")
+    sigma, kappa = case.inputs["sigma"], case.inputs["kappa"]
+    for name in ("independent", "dependent"):
+        values = np.array(case.inputs[name])
+        values = values if values.shape[0] > values.shape[1] else values.T
+        for count in (2, 3):
+            key = f"{name}_first_{count}"
+            expected, columns = case.expected[key], np.ascontiguousarray(values[:, :count])
+            for kind in ("kcc", "kgv"):
+                found = getattr(mercer, f"{kind}_contrast")(columns, sigma, kappa)
+                np.testing.assert_allclose(found, expected[f"{kind}_contrast"], rtol=1e-6)
+            np.testing.assert_allclose(mercer.hsic_contrast(columns, sigma), expected["hsic_contrast"], rtol=1e-6)
+
+
+def test_coupled_embedding(golden, tmp_path):
+    case = golden("c16_coupled_kernel_embedding")
+    low, high = np.array(case.inputs["X_L"]), np.array(case.inputs["X_H"])
+    kernels = {
+        f"kernel_{side}": f"gaussian(lengthscale={case.inputs[key]})" for side, key in [("low", "l_L"), ("high", "l_H")]
+    }
+    for key in ("W_class", "W_dense"):
+        model = mercer.CoupledKernelEmbedding(case.inputs["q"], reg=case.inputs["reg"], **kernels)
+        model.fit(low, high, W=np.array(case.inputs[key]))
+        expected = case.expected[key]
+        smallest = expected["mu_smallest"][: case.inputs["q"]]
+        np.testing.assert_allclose(model.eigenvalues_, smallest, rtol=1e-6, atol=1e-8)
+    labels = case.inputs["labels_L"], case.inputs["labels_H"]
+    model = mercer.CoupledKernelEmbedding(2, **kernels).fit(low, high, *labels)
+    indices, distances = model.match(low, high, k=2)
+    assert indices.shape == distances.shape == (len(low), 2)
+    assert (distances[:, 0] <= distances[:, 1]).all()
+    np.testing.assert_allclose(model.transform_low(low), model.embedding_low_, atol=1e-9)
+    mercer.save(model, tmp_path / "coupled.safetensors")
+    loaded = mercer.load(tmp_path / "coupled.safetensors")
+    np.testing.assert_array_equal(loaded.match(low, high)[0], model.match(low, high)[0])
+    with pytest.raises(ValueError, match="expected"):
+        mercer.CoupledKernelEmbedding(2).fit(low, high, W=np.ones((2, 2)))
+    with pytest.raises(ValueError, match=r"-1|−1|at least 0|negative"):
+        mercer.CoupledKernelEmbedding(2).fit(low, high, W=-np.ones((len(low), len(high))))
+
+
+def test_scaling_of_distances():
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    squares = ((points[:, None] - points[None]) ** 2).sum(-1)
+    for model in (
+        mercer.ClassicalScaling(2).fit(points),
+        mercer.ClassicalScaling(2, kernel="precomputed").fit(squares),
+    ):
+        found = ((model.embedding_[:, None] - model.embedding_[None]) ** 2).sum(-1)
+        np.testing.assert_allclose(found, squares, atol=1e-9)
+        assert model.stress_ < 1e-7
+        assert model.negative_part_ < 1e-9
+    with pytest.raises(ValueError, match="negative"):
+        mercer.ClassicalScaling(2, kernel="gaussian()").fit(points)
+
+
+def test_learners_are_declared():
+    learners = {entry["name"]: entry for entry in mercer.learners()}
+    assert {"ridge", "svc", "pca", "kmeans", "cca", "ica", "coupled", "scaling", "spectral"} <= set(learners)
+    assert all(parameter["meaning"] for entry in learners.values() for parameter in entry["parameters"])
+
+
+@parametrize_with_checks(
+    [mercer.MultipleKernelRegressor(), mercer.MultipleKernelClassifier()],
+    # Equivalent up to the tolerance, as for support vector machines.
+    expected_failed_checks=lambda estimator: (
+        {"check_sample_weight_equivalence_on_dense_data": "up to the tolerance"}
+        if isinstance(estimator, mercer.MultipleKernelClassifier)
+        else {}
+    ),
+)
+def test_scikit_learn_checks_of_several_kernels(estimator, check):
+    check(estimator)
+
+
+def test_weights_of_kernels(tmp_path):
+    target = np.sin(X[:, 2]) + 0.1 * X[:, 0]
+    kernels = ["on([2], gaussian(lengthscale=1))", "on([0], linear())", "on([1], gaussian(lengthscale=0.01))"]
+    model = mercer.MultipleKernelRegressor(kernels, alpha=0.1).fit(X, target)
+    assert model.weights_.sum() == pytest.approx(1.0)
+    assert model.weights_[2] == pytest.approx(0.0, abs=1e-3)
+    assert model.duality_gap_ < 1e-2
+    assert model.score(X, target) > 0.95
+    # The weighted sum is a kernel of the language: ridge regression with it is the same function.
+    ridge = mercer.KernelRidge(0.1, kernel=model.kernel_, fit_intercept=True).fit(X, target)
+    np.testing.assert_allclose(ridge.predict(X), model.predict(X), atol=1e-8)
+    classifier = mercer.MultipleKernelClassifier(kernels, C=10).fit(X, IRIS.target_names[SPECIES])
+    assert classifier.score(X, IRIS.target_names[SPECIES]) > 0.9
+    for fitted in (model, classifier):
+        mercer.save(fitted, tmp_path / "model.safetensors")
+        loaded = mercer.load(tmp_path / "model.safetensors")
+        assert loaded.kernels == kernels
+        np.testing.assert_array_equal(loaded.predict(X), fitted.predict(X))
+    with pytest.raises(ValueError, match="kernels"):
+        mercer.MultipleKernelRegressor([]).fit(X, target)
+    spread = mercer.MultipleKernelRegressor(kernels[:2], alpha=0.1, norm=2).fit(X, target)
+    assert (spread.weights_**2).sum() == pytest.approx(1.0)

@@ -1,0 +1,199 @@
+//! Which kernels, and how their weights are found.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::alignment;
+use super::grams::{GramStorage, Grams};
+use super::inner::Inner;
+use super::search::{Limits, Search};
+use super::weights::KernelWeights;
+use crate::definiteness::require_psd_for;
+use crate::error::AllowedRange;
+use crate::learner::Plan;
+use crate::points::Size;
+use crate::settings::Settings;
+use crate::{Compute, Error, Kernel, Points, Result};
+
+/// How the weights of kernels are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum WeightMethod {
+    /// The weights with which the objective of the learner itself is least: a convex problem with a
+    /// duality gap. With `norm = 1` most weights are 0.
+    #[default]
+    Simple,
+    /// The weights with which the centered kernel is most aligned with the targets.
+    Alignment,
+    /// Equal weights of the centered and scaled kernels.
+    Mean,
+}
+
+impl WeightMethod {
+    /// The word in settings: `simple`, `alignment`, `mean`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Alignment => "alignment",
+            Self::Mean => "mean",
+        }
+    }
+}
+
+/// Several kernels whose sum is weighted by data.
+///
+/// # Formula
+/// Kernel matrices are centered and scaled to trace `n`: `K̃ₘ = cₘHKₘH`, `cₘ = n/tr(HKₘH)`,
+/// `H = I − 11ᵀ/n`. Weights `β ≥ 0` of these are found by the [method](WeightMethod):
+/// - simple: `min J(β)` over `Σ βᵖ = 1`, where `J(β)` is the least value of the objective of the learner
+///   (always with an intercept) on `Σ βₘK̃ₘ`,
+/// - alignment: `max ⟨Σ βₘK̃ₘ, YYᵀ⟩/‖Σ βₘK̃ₘ‖`, with the targets or the indicators of the classes
+///   centered in `Y`,
+/// - mean: all equal.
+///
+/// The result refers to the kernels as they are given: `wₘ ∝ cₘβₘ` with `Σ wᵖ = 1`, and the kernel is
+/// `Σ wₘkₘ` without the terms of weight 0. Multiplying a kernel by a number divides its weight by that
+/// number, relative to the others.
+///
+/// # Theory
+/// `J` is convex. At the minimum for `p = 1` all kernels with weight have the same `αᵀK̃ₘα`, and no
+/// kernel has more (SimpleMKL: Rakotomamonjy et al. 2008); the difference is the duality gap. It is
+/// found by Newton steps over the weights (Chapelle and Rakotomamonjy 2008) on few kernels, to which
+/// those are added that would lower `J`. For `p > 1` all weights are positive and
+/// `βₘ ∝ (βₘ²αᵀK̃ₘα)^{1/(p+1)}` is iterated (Kloft et al. 2011). Equal kernels share their weight for
+/// `p = 1` in any way.
+///
+/// A kernel that is constant on the data has `HKH = 0`: its weight is 0, with a
+/// [note](super::WeightNote).
+///
+/// # Cost
+/// The matrices of all kernels once, in double precision, single precision (weights to about seven
+/// digits) or computed again in every pass, as half of the memory limit allows; some 10 to 30
+/// problems with fixed weights. Simple needs two or three matrices of the size of one kernel beside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MultipleKernels {
+    /// The kernels: positive semi-definite, on the same points.
+    pub kernels: Vec<Kernel>,
+    /// How the weights are found.
+    pub method: WeightMethod,
+    /// `p ≥ 1` in `Σ wᵖ = 1`. For the methods other than simple it is a matter of scale only.
+    pub norm: f64,
+    /// Stop when the duality gap is at most this part of the objective. By default `1e-3` for support
+    /// vector machines and `1e-6` for ridge regression.
+    pub tolerance: Option<f64>,
+    /// Problems with fixed weights that are solved at most.
+    pub max_iterations: usize,
+}
+
+impl MultipleKernels {
+    /// Weights by the objective of the learner, with `norm = 1`.
+    pub fn new(kernels: Vec<Kernel>) -> Self {
+        Self { kernels, method: WeightMethod::Simple, norm: 1.0, tolerance: None, max_iterations: 300 }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.kernels.is_empty() {
+            return Err(Error::too_few("a weighted sum", "kernels", 1, 0));
+        }
+        if !(self.norm >= 1.0 && self.norm.is_finite()) {
+            return Err(Error::parameter("norm", self.norm, AllowedRange::at_least(1.0)));
+        }
+        if let Some(tolerance) = self.tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            return Err(Error::parameter("tolerance", tolerance, AllowedRange::POSITIVE));
+        }
+        if self.max_iterations == 0 {
+            return Err(Error::parameter("max_iterations", 0, 1..));
+        }
+        Ok(())
+    }
+
+    /// Points as the kernels take them.
+    pub(super) fn points<'x>(&self, x: impl Into<Points<'x>>) -> Points<'x> {
+        let x = x.into();
+        self.kernels.iter().find(|kernel| kernel.is_precomputed()).map_or(x, |kernel| kernel.points(x))
+    }
+
+    /// The matrices, after the checks.
+    pub(super) fn grams<'x>(&self, x: Points<'x>, centered: bool, compute: &Compute) -> Result<Grams<'x>> {
+        self.check()?;
+        if x.is_empty() {
+            return Err(Error::too_few("a fit", "rows of the data", 1, 0));
+        }
+        self.kernels.iter().try_for_each(|kernel| require_psd_for(kernel, x, compute))?;
+        Grams::new(&self.kernels, x, centered, compute)
+    }
+
+    /// The gap at which the search stops.
+    pub(super) fn tolerance_or(&self, default: f64) -> f64 {
+        self.tolerance.unwrap_or(default)
+    }
+
+    /// The weights: by the problem of the learner, or by its targets.
+    pub(super) fn weigh(
+        &self,
+        grams: &Grams<'_>,
+        tolerance: f64,
+        inner: &mut dyn Inner,
+        targets: Option<ArrayView2<f64>>,
+        compute: &Compute,
+    ) -> Result<KernelWeights> {
+        let which = grams.varying();
+        if which.is_empty() {
+            let because = "every kernel is constant on the data";
+            return Err(Error::undetermined("the weights of the kernels", because, "use other kernels"));
+        }
+        let (mut evidence, mut aligned) = (None, None);
+        let beta = match self.method {
+            WeightMethod::Mean => vec![1.0; which.len()],
+            WeightMethod::Alignment => {
+                let none = Array2::zeros((grams.len(), 0));
+                let (weights, alignment) = alignment::weights(grams, &which, targets.unwrap_or(none.view()), compute)?;
+                aligned = Some(alignment);
+                weights
+            }
+            WeightMethod::Simple => {
+                let limits = Limits { tolerance, max_iterations: self.max_iterations };
+                let (weights, found) = Search::new(grams, inner, limits, compute).run(&which, self.norm)?;
+                evidence = Some(found);
+                weights
+            }
+        };
+        let mut all = vec![0.0; self.kernels.len()];
+        which.iter().zip(&beta).for_each(|(&m, &b)| all[m] = b);
+        KernelWeights::new(grams, all, self.norm, evidence, aligned)
+    }
+
+    /// What the search for the weights will take, beside the fit that follows.
+    pub(super) fn plan(&self, size: Size, outputs: usize, compute: &Compute) -> Result<Plan> {
+        let (m, n) = (self.kernels.len(), size.rows);
+        let storage = GramStorage::choose(m, n, true, compute);
+        let dense = if self.method == WeightMethod::Simple { 24 * (n as u64).pow(2) } else { 0 };
+        let bytes = storage.bytes(m, n) + dense;
+        let remedy = "use fewer rows, the method `alignment` or `mean`, or a higher memory limit";
+        compute.reserve(crate::error::MemoryPurpose::Fit, "the weights of the kernels", dense, remedy)?;
+        let pairs = m as f64 * (n as f64).powi(2);
+        let values = pairs * (2.0 * size.work + 20.0);
+        let passes = match (self.method, storage) {
+            (WeightMethod::Mean, _) => 0.0,
+            (WeightMethod::Alignment, GramStorage::Recomputed) => 2.0 * values + pairs * m as f64,
+            (WeightMethod::Alignment, _) => pairs * m as f64,
+            (WeightMethod::Simple, GramStorage::Recomputed) => 20.0 * values + 20.0 * (n as f64).powi(3) / 3.0,
+            (WeightMethod::Simple, _) => 40.0 * pairs * outputs.max(1) as f64 + 20.0 * (n as f64).powi(3) / 3.0,
+        };
+        let words = match storage {
+            GramStorage::Double => "the matrices of all kernels are stored",
+            GramStorage::Single => "the matrices of all kernels are stored in single precision",
+            GramStorage::Recomputed => "kernel values are computed again in every pass",
+        };
+        Ok(Plan::new(format!("{} kernel weights", self.method.name()), bytes, values + passes, words, compute))
+    }
+
+    /// The settings by name: `kernels`, `method`, `norm`, `weight_tolerance`, `weight_iterations`.
+    pub fn settings(&self) -> Settings {
+        let texts: Vec<String> = self.kernels.iter().map(Kernel::to_string).collect();
+        Settings::new()
+            .with("kernels", &texts[..])
+            .with("method", self.method.name())
+            .with("norm", self.norm)
+            .with_some("weight_tolerance", self.tolerance)
+            .with("weight_iterations", self.max_iterations)
+    }
+}
