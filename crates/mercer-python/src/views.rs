@@ -22,6 +22,9 @@ pub fn typed<T: mercer::learner::Fitted>(fit: &PyAnyFit) -> PyResult<&T> {
     fit.0.downcast_ref().ok_or_else(|| PyTypeError::new_err(format!("a fit of {} has no such thing", fit.0.kind())))
 }
 
+/// A row of each for every low point.
+type IndicesAndDistances<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<f64>>);
+
 /// The nearest points of a gallery: indices and distances, a row for every low point.
 #[pyfunction]
 #[pyo3(signature = (fit, low, gallery, k=1, **options))]
@@ -32,7 +35,7 @@ pub fn coupled_matches<'py>(
     gallery: &Bound<'py, PyAny>,
     k: usize,
     options: Option<&Bound<'py, PyDict>>,
-) -> PyResult<(Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<f64>>)> {
+) -> PyResult<IndicesAndDistances<'py>> {
     let fit: &CoupledFit = typed(fit)?;
     let low = PointsInput::read(Some(fit.kernel_low()), low, "X_low")?;
     let gallery = PointsInput::read(Some(fit.kernel_high()), gallery, "gallery_high")?;

@@ -59,7 +59,7 @@ impl Inner for RidgeInner {
         let cross = (&a * &self.targets).sum();
         let linear = self.lambda * (2.0 * cross - self.lambda * a.iter().map(|v| v * v).sum::<f64>());
         self.last = Some(factor);
-        Ok(Solved { value: self.lambda * cross, gap: 0.0, linear, alpha: a * &self.ones() })
+        Ok(Solved { value: self.lambda * cross, gap: 0.0, linear, alpha: a * self.ones() })
     }
 
     fn factor(&self) -> f64 {

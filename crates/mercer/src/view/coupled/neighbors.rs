@@ -78,7 +78,7 @@ pub(super) fn neighbor_weights(
     // Each pair once, whichever of the two has the other among its neighbors.
     let mut pairs: Vec<(usize, usize, f64)> =
         near.iter().enumerate().flat_map(|(i, near)| near.iter().map(move |&(j, d)| (i.min(j), i.max(j), d))).collect();
-    pairs.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    pairs.sort_unstable_by_key(|pair| (pair.0, pair.1));
     pairs.dedup_by(|a, b| (a.0, a.1) == (b.0, b.1));
     let mean = pairs.iter().map(|p| p.2).sum::<f64>() / pairs.len() as f64;
     let weight = |d: f64| if mean > 0.0 { (-0.5 * d / mean).exp() } else { 1.0 };

@@ -185,5 +185,5 @@ fn ordered(unmixing: Array2<f64>, mixing: Array2<f64>) -> (Array2<f64>, Array2<f
     };
     let signs: Array1<f64> =
         unmixing.rows().into_iter().map(|row| if largest(row) < 0.0 { -1.0 } else { 1.0 }).collect();
-    (unmixing * &signs.view().insert_axis(Axis(1)), mixing * &signs)
+    (unmixing * signs.view().insert_axis(Axis(1)), mixing * &signs)
 }

@@ -303,7 +303,7 @@ fn neighbors_have_the_weights_that_are_written() {
     let high = array![[0.0], [1.0], [3.0]];
     let low = array![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let mean = 2.5;
-    let (near, far) = ((-0.5 / mean as f64).exp(), (-2.0 / mean as f64).exp());
+    let (near, far) = ((-0.5_f64 / mean).exp(), (-2.0_f64 / mean).exp());
     let w = array![[1.0, near, 0.0], [near, 1.0, far], [0.0, far, 1.0]];
     let base = CoupledEmbedding::new(kernel("linear()"), kernel("linear()"), 4);
     let compute = Compute::new();
@@ -324,10 +324,9 @@ fn the_smallest_problem_by_hand() {
     };
     let (low, high, w) = (array![[2f64.sqrt()]], array![[3f64.sqrt()]], array![[5.0]]);
     let fit = spec.fit(&low, &high, &Coupling::weights(w.view()), &Compute::new()).unwrap();
-    let (s2, t2) = (4.0 / 5.0, 9.0 / 10.0);
+    let (s2, t2) = (4.0_f64 / 5.0, 9.0_f64 / 10.0);
     assert_close!(fit.eigenvalues(), [0.0, 5.0 * (s2 + t2)], each = 1e-14);
-    let values =
-        symmetric_eigen(array![[s2, -(s2 * t2 as f64).sqrt()], [-(s2 * t2 as f64).sqrt(), t2]].view(), &Compute::new());
+    let values = symmetric_eigen(array![[s2, -(s2 * t2).sqrt()], [-(s2 * t2).sqrt(), t2]].view(), &Compute::new());
     assert_close!(5.0 * values.unwrap().values[1], fit.eigenvalues()[1], abs = 1e-14);
 }
 
