@@ -104,6 +104,8 @@ mod pages {
     struct RealPage;
     #[doc = include_str!("../../../docs/solve.md")]
     struct SolvePage;
+    #[doc = include_str!("../../../docs/views.md")]
+    struct ViewsPage;
     #[doc = include_str!("../../../README.md")]
     struct ReadmePage;
 }

@@ -9,7 +9,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer._kernel_names import compiled, object_kernel
-from mercer._learner import LearnerEstimator
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
 from mercer._mercer import (
     AnyFit,
     Kernel,
@@ -24,6 +25,7 @@ from mercer._mercer import amari_distance as _amari_distance
 from mercer._parameters import check_above, check_choice, check_count, check_kinds, refuse
 
 
+@filled(HOW=HOW)
 class KernelCCA(TransformerMixin, LearnerEstimator):
     """Kernel canonical correlation: functions of two or more views of the same objects that correlate most.
 
@@ -42,12 +44,7 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         Permutations for a p-value of every correlation.
     random_state : int, RandomState instance or None, default=None
         The seed of the permutations.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -272,6 +269,7 @@ def _view(x: Any, kernel: Kernel, name: str) -> Any:
     return check_array(x, dtype=np.float64, order="C", input_name=name)
 
 
+@filled(HOW=HOW)
 class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Kernel independent components: a linear map to components that are as independent as kernels can tell.
 
@@ -291,12 +289,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         Rotations to begin with, for three or more components.
     random_state : int, RandomState instance or None, default=None
         The seed of these rotations.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------

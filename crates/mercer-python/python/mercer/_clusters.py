@@ -10,7 +10,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._learner import LearnerEstimator
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
 from mercer._mercer import AnyFit
 from mercer._parameters import check_choice, check_count
 
@@ -51,6 +52,7 @@ class _Clusters(ClusterMixin, LearnerEstimator):
         return super()._of_settings({"clusters": "auto", **settings})
 
 
+@filled(HOW=HOW)
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters):
     """Kernel k-means: clusters with the smallest squared distances from their means in the space of the kernel.
 
@@ -81,12 +83,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         An approximation on this many landmarks; by default only where memory is short.
     random_state : int, RandomState instance or None, default=None
         The seed of the starts.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -244,6 +241,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         return self._fit.transform(self._new_points(X), **self._options())
 
 
+@filled(HOW=HOW)
 class SpectralClustering(_Clusters):
     """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix.
 
@@ -274,12 +272,7 @@ class SpectralClustering(_Clusters):
         An approximation on this many landmarks; by default only where memory is short.
     random_state : int, RandomState instance or None, default=None
         The seed of the starts.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------

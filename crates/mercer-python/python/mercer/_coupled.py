@@ -9,11 +9,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer._cca import _view
 from mercer._kernel_names import compiled
-from mercer._learner import LearnerEstimator
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
 from mercer._mercer import Kernel, Learner, coupled_matches
 from mercer._parameters import check_choice, check_count, check_from, check_kinds
 
 
+@filled(HOW=HOW)
 class CoupledKernelEmbedding(LearnerEstimator):
     """Coupled kernel embedding: two modes of objects, such as images of low and high resolution, in one space.
 
@@ -37,12 +39,7 @@ class CoupledKernelEmbedding(LearnerEstimator):
         Neighbors of an object, for ``affinity="neighbors"``.
     random_state : int, RandomState instance or None, default=None
         The seed of landmarks.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------

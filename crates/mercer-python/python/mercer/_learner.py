@@ -14,9 +14,7 @@ from mercer._mercer import AnyFit, Kernel, Learner, Objects
 from mercer._parameters import check_kinds
 
 #: What the parameters of the computation mean.
-HOW = """random_state : int, RandomState instance or None, default=None
-        The seed of what is drawn.
-    n_jobs : int, optional
+HOW = """n_jobs : int, optional
         Threads; all of them by default.
     max_memory : int or str, optional
         Bytes or text such as ``"2GB"`` that may be used.

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._cca import KernelCCA, KernelICA
-from mercer._clusters import KernelKMeans, SpectralClustering
-from mercer._coupled import CoupledKernelEmbedding
+import mercer
 from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
@@ -36,8 +34,6 @@ from mercer._mercer import (
     load_model,
     save_model,
 )
-from mercer._multiple import MultipleKernelClassifier, MultipleKernelRegressor
-from mercer._pca import ClassicalScaling, KernelPCA
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
 from mercer._settings import RUN, parameters
@@ -61,21 +57,6 @@ _CLASSES: dict[type, tuple[type, ...]] = {
     SvmFit: (SVR, NuSVR, OneClassSVM),
     PenalizedFit: (KernelLogisticRegression, KernelMachine),
     StreamedRidgeFit: (StreamedKernelRidge,),
-}
-#: The estimators of learners of the catalogue.
-_LEARNERS: dict[str, type[LearnerEstimator]] = {
-    kind._learner: kind
-    for kind in (
-        KernelPCA,
-        KernelKMeans,
-        SpectralClustering,
-        KernelCCA,
-        KernelICA,
-        CoupledKernelEmbedding,
-        ClassicalScaling,
-        MultipleKernelRegressor,
-        MultipleKernelClassifier,
-    )
 }
 
 
@@ -156,7 +137,7 @@ def _estimator(
 ) -> tuple[Any, dict[str, Any]]:
     """Make the estimator of a file, with its parameters, and give the state that was written beside it."""
     if isinstance(fit, AnyFit):
-        kinds = (_LEARNERS[fit.kind],) if fit.kind in _LEARNERS else ()
+        kinds = tuple(kind for kind in _learner_estimators() if kind._learner == fit.kind)
     else:
         kinds = _CLASSES[type(fit)]
     known = {kind.__name__: kind for kind in kinds}
@@ -179,6 +160,12 @@ def _estimator(
         found.pop("n_inducing", None)
     state = {"class_weight": settings["class_weights"]} if "class_weights" in settings else {}
     return kind(**found), state
+
+
+def _learner_estimators() -> list[type[LearnerEstimator]]:
+    """Return the public estimators of learners of the catalogue."""
+    public = [getattr(mercer, name) for name in mercer._ESTIMATORS]
+    return [kind for kind in public if isinstance(kind, type) and issubclass(kind, LearnerEstimator)]
 
 
 def _from_fit(fit: Any) -> Any:

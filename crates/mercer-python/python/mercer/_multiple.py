@@ -9,8 +9,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._kernel_names import compiled, object_kernel
-from mercer._learner import LearnerEstimator
-from mercer._margins import ClassMixin
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import ClassMixin, filled
 from mercer._mercer import AnyFit, Kernel, Learner
 from mercer._parameters import check_above, check_choice, check_from
 
@@ -85,6 +85,7 @@ class _Multiple(LearnerEstimator):
         return model
 
 
+@filled(HOW=HOW)
 class MultipleKernelRegressor(RegressorMixin, _Multiple):
     """Ridge regression with several kernels: the weights of their sum are learned with the function.
 
@@ -103,12 +104,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
         Whether there is a constant that is not penalized.
     random_state : int, RandomState instance or None, default=None
         Not used.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -189,7 +185,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
         The fitted estimator.
         """
         check_from("alpha", self.alpha, 0.0)
-        X, y = self._read_fit(X, y, multi_output=True)
+        X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
         self._flat = y.ndim == 1
         weights = self._read_weights(sample_weight, X)
         self._adopt(self._learn_all(X, y=y.reshape(len(y), -1), sample_weight=weights))
@@ -219,6 +215,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
         return super()._saved()[0], {"flat": self._flat}
 
 
+@filled(HOW=HOW)
 class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
     """A support vector machine with several kernels: the weights of their sum are learned with the classifier.
 
@@ -235,12 +232,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
         The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
     random_state : int, RandomState instance or None, default=None
         Not used.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------

@@ -9,11 +9,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._estimator import as_given
-from mercer._learner import LearnerEstimator
+from mercer._learner import HOW, LearnerEstimator
+from mercer._margins import filled
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
 from mercer._parameters import check_choice, check_from, check_number, refuse
 
 
+@filled(HOW=HOW)
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
 
@@ -56,12 +58,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         The seed of landmarks.
     copy_X : bool, default=True
         Whether ``X_fit_`` is a copy.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -309,7 +306,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         return self._fit.novelty(self._new_points(X), **self._options())
 
 
-class ClassicalScaling(TransformerMixin, LearnerEstimator):
+@filled(HOW=HOW)
+class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Classical scaling: coordinates whose squared distances are the values of a negative-definite kernel.
 
     Parameters
@@ -323,12 +321,7 @@ class ClassicalScaling(TransformerMixin, LearnerEstimator):
         Whether a kernel that is known not to be negative definite is accepted.
     random_state : int, RandomState instance or None, default=None
         The seed of the iteration for the leading eigenvectors.
-    n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown.
+    {HOW}
 
     Attributes
     ----------
@@ -379,6 +372,10 @@ class ClassicalScaling(TransformerMixin, LearnerEstimator):
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
 
     def fit(self, X: Any, y: Any = None) -> ClassicalScaling:
         """Find the coordinates.

@@ -164,3 +164,36 @@ pub(crate) fn unsupported(entry: &LearnerEntry, what: &str, remedy: &str) -> Err
 pub(crate) fn column(values: Array1<f64>) -> Array2<f64> {
     values.insert_axis(Axis(1))
 }
+
+/// In an implementation of [`Fitted`]: the entry, and settings and record as the type has them.
+macro_rules! declared {
+    ($entry:expr) => {
+        fn entry(&self) -> &'static $crate::learner::LearnerEntry {
+            &$entry
+        }
+
+        fn settings(&self) -> &$crate::settings::Settings {
+            Self::settings(self)
+        }
+
+        fn to_record(&self) -> $crate::record::Record {
+            Self::to_record(self)
+        }
+    };
+}
+pub(crate) use declared;
+
+/// In an implementation of [`Fitted`]: the kernel and the points of the only view, as the type has
+/// them.
+macro_rules! on_kernel {
+    () => {
+        fn kernel(&self) -> Option<&$crate::Kernel> {
+            Some(Self::kernel(self))
+        }
+
+        fn points(&self, _view: usize) -> Option<$crate::Points<'_>> {
+            Some(Self::points(self))
+        }
+    };
+}
+pub(crate) use on_kernel;

@@ -18,7 +18,7 @@ mod plan;
 pub use entry::{Goal, LearnerEntry, ViewCount};
 pub use facts::{Fact, FactValue, Facts};
 pub use fitted::Fitted;
-pub(crate) use fitted::{column, unsupported};
+pub(crate) use fitted::{column, declared, on_kernel, unsupported};
 pub use input::{FitInput, FitSize, Targets};
 pub use parameter::{Parameter, ParameterKind};
 pub use plan::Plan;

@@ -30,6 +30,14 @@ impl Means {
         Self::of_columns(sums.column(0).mapv(|sum| sum / n.max(1) as f64))
     }
 
+    /// Of a symmetric matrix that is stored.
+    ///
+    /// # Errors
+    /// [`Error::Canceled`], [`Error::Overflow`] for sums that are not finite.
+    pub(crate) fn of_stored(matrix: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
+        Self::of_columns(row_means(matrix, compute)?)
+    }
+
     fn of_columns(columns: Array1<f64>) -> Result<Self> {
         let total = gram::sum(columns.as_slice().unwrap_or_default()) / columns.len().max(1) as f64;
         if !total.is_finite() {
@@ -49,26 +57,15 @@ impl Means {
     }
 }
 
-/// `K ← HKH` for a stored square matrix, symmetric to the last bit for a symmetric one. The means are
-/// those of the columns.
+/// `K ← HKH` for a stored square matrix, symmetric to the last bit for a symmetric one. The means
+/// are those of the columns.
 ///
 /// # Errors
 /// [`Error::Canceled`], [`Error::Overflow`] for sums that are not finite.
 pub(crate) fn center(matrix: &mut Array2<f64>, symmetric: bool, compute: &Compute) -> Result<Means> {
     let n = matrix.nrows();
-    let means_of = |view: ArrayView2<f64>| -> Result<Array1<f64>> {
-        let mean = |i: usize| match view.row(i).as_slice() {
-            Some(row) => gram::sum(row) / n as f64,
-            None => view.row(i).sum() / n as f64,
-        };
-        let task = |at: usize| {
-            compute.check_canceled()?;
-            Ok((at * ROWS..n.min((at + 1) * ROWS)).map(mean).collect::<Vec<f64>>())
-        };
-        Ok(compute.try_map_tasks(n.div_ceil(ROWS), task)?.concat().into())
-    };
-    let rows = means_of(matrix.view())?;
-    let columns = if symmetric { rows.clone() } else { means_of(matrix.t())? };
+    let rows = row_means(matrix.view(), compute)?;
+    let columns = if symmetric { rows.clone() } else { row_means(matrix.t(), compute)? };
     let means = Means::of_columns(columns)?;
     if let Some(values) = matrix.as_slice_mut() {
         compute.each_chunk(values, ROWS * n, |at, part| {
@@ -79,6 +76,20 @@ pub(crate) fn center(matrix: &mut Array2<f64>, symmetric: bool, compute: &Comput
         });
     }
     Ok(means)
+}
+
+/// The mean of every row of a square matrix.
+fn row_means(matrix: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
+    let n = matrix.nrows();
+    let mean = |i: usize| match matrix.row(i).as_slice() {
+        Some(row) => gram::sum(row) / n as f64,
+        None => matrix.row(i).sum() / n as f64,
+    };
+    let task = |at: usize| {
+        compute.check_canceled()?;
+        Ok((at * ROWS..n.min((at + 1) * ROWS)).map(mean).collect::<Vec<f64>>())
+    };
+    Ok(compute.try_map_tasks(n.div_ceil(ROWS), task)?.concat().into())
 }
 
 /// `Hv`: every column without its mean.

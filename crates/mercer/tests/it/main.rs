@@ -90,6 +90,7 @@ mod measure {
     mod measures;
 }
 mod model {
+    mod docs_table;
     mod files;
     mod files_svm;
     mod learners;

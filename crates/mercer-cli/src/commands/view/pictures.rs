@@ -101,7 +101,7 @@ fn numbers(fitted: &dyn Fitted, name: &str) -> Vec<f64> {
 }
 
 /// The eigenvalues, correlations or weights as bars.
-fn scree(fitted: &dyn Fitted) -> Option<CurvePlot> {
+pub fn scree(fitted: &dyn Fitted) -> Option<CurvePlot> {
     let names = ["eigenvalues", "correlations", "weights"];
     let (name, values) = names.iter().map(|name| (*name, numbers(fitted, name))).find(|(_, v)| !v.is_empty())?;
     let points = values.iter().take(BARS).enumerate().map(|(at, v)| (at as f64 + 1.0, *v)).collect();

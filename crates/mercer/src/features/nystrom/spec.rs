@@ -59,8 +59,8 @@ impl Nystrom {
         self.unmeasured(x, compute)?.measured_on(x, compute)
     }
 
-    /// The features without the trace that they miss, for callers that measure it in a pass of their
-    /// own over the points.
+    /// The features without the trace that they miss, for callers that measure it in a pass of
+    /// their own over the points.
     ///
     /// # Errors
     /// As [`Nystrom::fit`].

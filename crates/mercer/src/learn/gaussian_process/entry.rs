@@ -11,8 +11,8 @@ use crate::error::AllowedRange;
 use crate::learner::common::{KERNEL, SEED};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
+    declared, on_kernel,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -166,13 +166,7 @@ impl Learner for GaussianProcess {
 }
 
 impl Fitted for GaussianProcessFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         Facts::new()
@@ -183,17 +177,7 @@ impl Fitted for GaussianProcessFit {
             .with("dual_coefficients", self.dual_coefficients(), "coefficients of the posterior mean")
     }
 
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
-    }
-
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        Some(Self::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         1
@@ -228,13 +212,7 @@ impl Learner for SparseGaussianProcess {
 }
 
 impl Fitted for SparseGaussianProcessFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &SPARSE
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(SPARSE);
 
     fn facts(&self) -> Facts<'_> {
         Facts::new()
@@ -247,10 +225,6 @@ impl Fitted for SparseGaussianProcessFit {
             )
             .with("inducing", self.inducing(), "the inducing points")
             .with("trace_left", self.trace_left(), "tr(K − Q): what the inducing points miss")
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn kernel(&self) -> Option<&Kernel> {
@@ -305,13 +279,7 @@ impl Learner for SharedWithNoise {
 }
 
 impl Fitted for SharedGaussianProcessFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &SHARED
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(SHARED);
 
     fn facts(&self) -> Facts<'_> {
         Facts::new()
@@ -321,17 +289,7 @@ impl Fitted for SharedGaussianProcessFit {
             .with("dual_coefficients", self.dual_coefficients(), "coefficients of the posterior means")
     }
 
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
-    }
-
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        Some(Self::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         Self::targets(self).ncols()

@@ -9,10 +9,10 @@ use crate::learn::loss::{LOSS_SOLVERS, LossSolver};
 use crate::learner::common::{KERNEL, SEED, tolerance};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
+    declared, on_kernel,
 };
-use crate::record::Record;
 use crate::settings::Settings;
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Compute, Points, Result};
 
 pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     name: "logistic",
@@ -94,13 +94,7 @@ impl Learner for LogisticRegression {
 }
 
 impl Fitted for LogisticFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         let facts = Facts::new()
@@ -112,17 +106,7 @@ impl Fitted for LogisticFit {
         self.evidence().put_into(facts).with("plan", Self::plan(self).to_string(), "what was run")
     }
 
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
-    }
-
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        Some(Self::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         1

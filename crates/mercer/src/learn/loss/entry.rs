@@ -9,8 +9,8 @@ use crate::learn::centers::{CENTERS, Centers};
 use crate::learner::common::{KERNEL, SEED};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
+    declared, on_kernel,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Kernel, Points, Result};
 
@@ -180,13 +180,7 @@ impl Learner for KernelMachine {
 }
 
 impl Fitted for KernelMachineFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         let facts = Facts::new()
@@ -199,17 +193,7 @@ impl Fitted for KernelMachineFit {
         self.evidence().put_into(facts).with("plan", Self::plan(self).to_string(), "what was run")
     }
 
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
-    }
-
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        Some(Self::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         1
@@ -269,23 +253,13 @@ impl Learner for QuantileCurves {
 }
 
 impl Fitted for QuantileCurvesFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &QUANTILES
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(QUANTILES);
 
     fn facts(&self) -> Facts<'_> {
         Facts::new()
             .with_some("kernel", Fitted::kernel(self), "the kernel with medians resolved")
             .with("levels", self.levels(), "the levels")
             .with("crossings", self.crossings(), "points of the fit at which neighboring curves cross before sorting")
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn kernel(&self) -> Option<&Kernel> {

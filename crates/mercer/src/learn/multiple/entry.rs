@@ -38,8 +38,8 @@ const WEIGHT_ITERATIONS: Parameter = Parameter::with_default(
     "300",
     "problems with fixed weights that are solved at most",
 );
-const RESCALE: Parameter = Parameter::with_default(
-    "rescale",
+const SCALE_FREE: Parameter = Parameter::with_default(
+    "scale_free",
     ParameterKind::Flag,
     "false",
     "whether the penalty refers to kernels of trace n instead of the weighted kernel",
@@ -69,7 +69,7 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
         METHOD,
         NORM,
         Parameter::with_default("intercept", ParameterKind::Flag, "false", "whether to fit an unpenalized intercept"),
-        RESCALE,
+        SCALE_FREE,
         Parameter::with_default(
             "diagnostics",
             ParameterKind::Flag,
@@ -84,7 +84,7 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
             kernels: kernels(settings)?,
             lambda: settings.number("lambda")?,
             intercept: settings.flag("intercept")?,
-            rescale: settings.flag("rescale")?,
+            scale_free: settings.flag("scale_free")?,
             diagnostics: settings.flag("diagnostics")?,
         }))
     },
@@ -121,7 +121,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
             "how probabilities are calibrated; none when absent",
         ),
         Parameter::with_default("calibration_folds", ParameterKind::Count(2), "5", "folds of the calibration"),
-        RESCALE,
+        SCALE_FREE,
         WEIGHT_TOLERANCE,
         WEIGHT_ITERATIONS,
         TOLERANCE,
@@ -143,7 +143,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
             class_weights: settings.optional_numbers("class_weights")?.map(<[f64]>::to_vec),
             scheme: if paired { Scheme::OneVersusOne } else { Scheme::OneVersusRest },
             calibration,
-            rescale: settings.flag("rescale")?,
+            scale_free: settings.flag("scale_free")?,
             solver: solver(settings)?,
         }))
     },
@@ -218,6 +218,7 @@ fn facts<'f>(weights: &'f KernelWeights, shares: &'f [f64]) -> Facts<'f> {
         .with_some("weight_objective", evidence.map(|e| e.objective), "the objective that the weights minimize")
         .with_some("duality_gap", evidence.map(|e| e.gap), "by how much the objective may be above its minimum")
         .with_some("weight_iterations", evidence.map(|e| e.iterations), "problems with fixed weights that were solved")
+        .with_some("storage", weights.storage().map(|s| s.name()), "where the kernel matrices were during the search")
         .with("notes", notes, "what there is to know of the weights")
 }
 

@@ -13,7 +13,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Bytes of the values of all kernels that are made at a time. 1 and 16 MiB differ by less than the
 /// noise of 10 % (100 kernels, 500 rows).
-const STRIP: usize = 4 << 20;
+const STRIP: usize = 1 << 20;
 /// A centered matrix with a trace of this part of the uncentered one is rounding: the kernel is
 /// constant on the data.
 const CONSTANT: f64 = 1e-12;
@@ -30,13 +30,13 @@ pub enum GramStorage {
 }
 
 impl GramStorage {
-    /// The most exact that takes at most half of the memory limit, for so many kernels and points.
-    pub(super) fn choose(kernels: usize, points: usize, fits_single: bool, compute: &Compute) -> Self {
-        let bytes = Self::Double.bytes(kernels, points);
-        let room = compute.memory() / 2;
+    /// What takes at most half of the memory limit, for so many kernels and points: double precision
+    /// where the weights are to be `exact` and there is room, else single precision.
+    pub(super) fn choose(kernels: usize, points: usize, exact: bool, compute: &Compute) -> Self {
+        let fits = |storage: Self| storage.bytes(kernels, points) <= compute.memory() / 2;
         match () {
-            () if bytes <= room => Self::Double,
-            () if bytes / 2 <= room && fits_single => Self::Single,
+            () if exact && fits(Self::Double) => Self::Double,
+            () if fits(Self::Single) => Self::Single,
             () => Self::Recomputed,
         }
     }
@@ -81,6 +81,13 @@ enum Store {
     Recomputed,
 }
 
+/// The sums of the rows and of the diagonal of a strip, kernel after kernel, and its values.
+struct Made {
+    sums: Vec<Vec<f64>>,
+    diagonal: Vec<f64>,
+    values: Vec<f64>,
+}
+
 /// Some rows of the matrix of a kernel.
 #[derive(Clone, Copy)]
 enum TileValues<'t> {
@@ -94,15 +101,15 @@ struct Strip<'t> {
     tiles: Vec<TileValues<'t>>,
 }
 
-/// Sums of the rows and the diagonal of a strip, kernel after kernel.
-struct Sums {
-    rows: Vec<Vec<f64>>,
-    diagonal: Vec<f64>,
-}
-
 impl<'a> Grams<'a> {
-    /// The matrices of kernels on the points of a fit.
-    pub(super) fn new(kernels: &[Kernel], x: Points<'a>, centered: bool, compute: &Compute) -> Result<Self> {
+    /// The matrices of kernels on the points of a fit, stored if some storage is requested.
+    pub(super) fn new(
+        kernels: &[Kernel],
+        x: Points<'a>,
+        centered: bool,
+        storage: GramStorage,
+        compute: &Compute,
+    ) -> Result<Self> {
         if kernels.iter().any(Kernel::is_precomputed) {
             if let Some(other) = kernels.iter().find(|kernel| !kernel.is_precomputed()) {
                 return Err(Error::precomputed(other, PrecomputedNeed::Points));
@@ -111,23 +118,20 @@ impl<'a> Grams<'a> {
         }
         let n = x.len();
         let family = KernelFamily::new(kernels, Pairs::Within(x), compute)?;
-        let strip_rows = (STRIP / (8 * kernels.len() * n).max(1)).clamp(1, 64);
         let mut grams = Self {
             x,
             kernels: family.kernels().to_vec(),
             scales: vec![1.0; kernels.len()],
             means: vec![(vec![0.0; n], 0.0); kernels.len()],
-            strip_rows,
+            strip_rows: (STRIP / (8 * kernels.len() * n).max(1)).clamp(1, 64),
             store: Store::Recomputed,
         };
-        let storage = GramStorage::choose(kernels.len(), n, family.fits_single(), compute);
-        let keep = storage != GramStorage::Recomputed;
-        let single = storage == GramStorage::Single;
-        let mut made = grams.make(&family, keep && !single, keep && single, compute)?;
-        grams.set_scales(&mut made, centered)?;
+        let keep = storage == GramStorage::Double;
+        let made = grams.make(&family, keep, compute)?;
+        grams.set_scales(&made, centered)?;
         grams.store = match storage {
-            GramStorage::Double => Store::Double(made.iter_mut().map(|strip| std::mem::take(&mut strip.1)).collect()),
-            GramStorage::Single => Store::Single(made.iter_mut().map(|strip| std::mem::take(&mut strip.2)).collect()),
+            GramStorage::Double => Store::Double(made.into_iter().map(|strip| strip.values).collect()),
+            GramStorage::Single => Store::Single(grams.narrow(&family, compute)?),
             GramStorage::Recomputed => Store::Recomputed,
         };
         grams.center_store(compute);
@@ -159,38 +163,28 @@ impl<'a> Grams<'a> {
         strip * self.strip_rows..self.len().min((strip + 1) * self.strip_rows)
     }
 
-    /// The values of all kernels, strip by strip, with their sums.
-    #[allow(clippy::type_complexity)]
-    fn make(
-        &self,
-        family: &KernelFamily<'_>,
-        double: bool,
-        single: bool,
-        compute: &Compute,
-    ) -> Result<Vec<(Sums, Vec<f64>, Vec<f32>)>> {
+    /// The sums of all kernels, strip by strip, with the values if they are kept.
+    fn make(&self, family: &KernelFamily<'_>, keep: bool, compute: &Compute) -> Result<Vec<Made>> {
         let n = self.len();
         compute.try_map_tasks(self.strips(), |strip| {
             compute.check_canceled()?;
             let rows = self.rows(strip);
             let mut values = vec![0.0; self.kernels.len() * rows.len() * n];
             family.fill(rows.clone(), 0..n, &mut values);
-            let mut sums = Sums { rows: Vec::new(), diagonal: Vec::new() };
-            for tile in values.chunks_exact(rows.len() * n) {
-                sums.rows.push(tile.chunks_exact(n).map(gram::sum).collect());
-                sums.diagonal.push(rows.clone().zip(tile.chunks_exact(n)).map(|(i, row)| row[i]).sum());
-            }
-            let narrow = if single { values.iter().map(|v| *v as f32).collect() } else { Vec::new() };
-            Ok((sums, if double { values } else { Vec::new() }, narrow))
+            let tiles = || values.chunks_exact(rows.len() * n);
+            let sums = tiles().map(|tile| tile.chunks_exact(n).map(gram::sum).collect()).collect();
+            let trace = |tile: &[f64]| rows.clone().zip(tile.chunks_exact(n)).map(|(i, row)| row[i]).sum();
+            let diagonal = tiles().map(trace).collect();
+            Ok(Made { sums, diagonal, values: if keep { values } else { Vec::new() } })
         })
     }
 
-    #[allow(clippy::type_complexity)]
-    fn set_scales(&mut self, made: &mut [(Sums, Vec<f64>, Vec<f32>)], centered: bool) -> Result<()> {
+    fn set_scales(&mut self, made: &[Made], centered: bool) -> Result<()> {
         let n = self.len() as f64;
         for m in 0..self.kernels.len() {
-            let means: Vec<f64> = made.iter().flat_map(|(sums, ..)| sums.rows[m].iter().map(|s| s / n)).collect();
+            let means: Vec<f64> = made.iter().flat_map(|strip| strip.sums[m].iter().map(|s| s / n)).collect();
             let grand = means.iter().sum::<f64>() / n;
-            let whole: f64 = made.iter().map(|(sums, ..)| sums.diagonal[m]).sum();
+            let whole: f64 = made.iter().map(|strip| strip.diagonal[m]).sum();
             let trace = if centered { whole - n * grand } else { whole };
             if !trace.is_finite() {
                 return Err(Error::overflow(format!("the trace of {}", self.kernels[m].short()), "rescale the data"));
@@ -209,21 +203,29 @@ impl<'a> Grams<'a> {
         let (n, strip_rows) = (self.len(), self.strip_rows);
         let (means, scales) = (&self.means, &self.scales);
         let rows = |strip: usize| strip * strip_rows..n.min((strip + 1) * strip_rows);
-        match &mut self.store {
-            Store::Double(strips) => compute.each_chunk(strips, 1, |at, strip| {
+        if let Store::Double(strips) = &mut self.store {
+            compute.each_chunk(strips, 1, |at, strip| {
                 for (m, tile) in strip[0].chunks_exact_mut(rows(at).len() * n).enumerate() {
                     center(tile, rows(at), &means[m], scales[m]);
                 }
-            }),
-            Store::Single(strips) => compute.each_chunk(strips, 1, |at, strip| {
-                for (m, tile) in strip[0].chunks_exact_mut(rows(at).len() * n).enumerate() {
-                    let mut wide: Vec<f64> = tile.iter().map(|v| f64::from(*v)).collect();
-                    center(&mut wide, rows(at), &means[m], scales[m]);
-                    tile.iter_mut().zip(&wide).for_each(|(v, w)| *v = *w as f32);
-                }
-            }),
-            Store::Recomputed => {}
+            });
         }
+    }
+
+    /// All values again, centered and scaled before they are rounded: wide kernels lose most of their
+    /// digits by centering.
+    fn narrow(&self, family: &KernelFamily<'_>, compute: &Compute) -> Result<Vec<Vec<f32>>> {
+        let n = self.len();
+        compute.try_map_tasks(self.strips(), |strip| {
+            compute.check_canceled()?;
+            let rows = self.rows(strip);
+            let mut values = vec![0.0; self.kernels.len() * rows.len() * n];
+            family.fill(rows.clone(), 0..n, &mut values);
+            for (m, tile) in values.chunks_exact_mut(rows.len() * n).enumerate() {
+                center(tile, rows.clone(), &self.means[m], self.scales[m]);
+            }
+            Ok(values.iter().map(|v| *v as f32).collect())
+        })
     }
 
     /// What `visit` makes of the strips of some kernels, in order.

@@ -18,6 +18,11 @@ pub(super) trait Inner {
     /// `κ`.
     fn factor(&self) -> f64;
 
+    /// Makes later solutions more exact; `false` if they are as exact as they can be.
+    fn refine(&mut self) -> bool {
+        false
+    }
+
     /// `R` with the Hessian `RᵀR` of `J` at the last solution, from `Kₘα` of some kernels: a column
     /// for each.
     fn curvature(&self, images: &[Array2<f64>], compute: &Compute) -> Result<Array2<f64>>;

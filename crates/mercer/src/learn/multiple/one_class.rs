@@ -81,9 +81,9 @@ impl MultipleKernelOneClass {
         }
         let upper = check_weights(weights, x.len())?;
         let found = {
-            let grams = self.kernels.grams(x, false, compute)?;
-            let machine = Machine { rows: (0..x.len()).collect(), problem: one_class(upper, self.nu) };
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
+            let grams = self.kernels.grams(x, false, tolerance, compute)?;
+            let machine = Machine { rows: (0..x.len()).collect(), problem: one_class(upper, self.nu) };
             let mut inner = SvmInner::new(vec![machine], self.solver, tolerance);
             self.kernels.weigh(&grams, tolerance, &mut inner, None, compute)?
         };
@@ -97,7 +97,7 @@ impl MultipleKernelOneClass {
     /// # Errors
     /// [`Error::Memory`] when the matrices of the search do not fit into the memory limit.
     pub fn plan(&self, size: &FitSize, compute: &Compute) -> Result<Plan> {
-        self.kernels.plan(size.first()?, 1, compute)
+        self.kernels.plan(size.first()?, 1, self.kernels.tolerance_or(TOLERANCE), compute)
     }
 
     /// The settings by name: those of the kernels, `nu`, `tolerance`, `max_iterations`, `working_set`.

@@ -22,7 +22,6 @@ impl KernelWeights {
         record.put_optional_number("alignment", self.alignment);
         let constant: Vec<f64> = self.notes.iter().filter_map(constant).map(|at| at as f64).collect();
         record.put_slice("constant_kernels", &constant);
-        record.put_text("single_precision", self.notes.contains(&WeightNote::SinglePrecision));
         if let Some(evidence) = self.evidence {
             record.put_number("weight_objective", evidence.objective);
             record.put_number("weight_gap", evidence.gap);
@@ -51,13 +50,10 @@ impl KernelWeights {
         }
         let scale = record.finite_number("weight_scale")?;
         require("weight_scale", scale, scale > 0.0, "above 0")?;
-        let mut notes: Vec<WeightNote> =
+        let notes: Vec<WeightNote> =
             record.take_all_counts("constant_kernels")?.into_iter().map(WeightNote::Constant).collect();
         if let Some(wrong) = notes.iter().filter_map(constant).find(|at| *at >= count) {
             return Err(Error::parameter("constant_kernels", wrong, ..count));
-        }
-        if record.flag("single_precision")? {
-            notes.push(WeightNote::SinglePrecision);
         }
         let evidence = if record.has("weight_gap") { Some(take_evidence(record)?) } else { None };
         let alignment = record.optional_number("alignment")?;
@@ -67,7 +63,8 @@ impl KernelWeights {
 }
 
 fn constant(note: &WeightNote) -> Option<usize> {
-    if let WeightNote::Constant(at) = note { Some(*at) } else { None }
+    let WeightNote::Constant(at) = note;
+    Some(*at)
 }
 
 fn take_evidence(record: &Record) -> Result<WeightEvidence> {

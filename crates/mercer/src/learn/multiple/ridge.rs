@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-6;
 ///    `J(β) = min Σ vᵢ‖yᵢ − f(xᵢ) − b‖² + λ‖f‖²` on `Σ βₘK̃ₘ`, a sum over rows of weight `v` and over
 ///    outputs, which share the weights of the kernels.
 /// 2. The function: [`Ridge`] with the kernel `Σ wₘkₘ` and the same `λ`; with
-///    [`rescale`](Self::rescale) `λ/s`, so that it is the function of step 1.
+///    [`scale_free`](Self::scale_free) `λ/s`, so that it is the function of step 1.
 ///
 /// # Theory
 /// `J(β) = max_α λ(2αᵀy − λαᵀα − Σ βₘαᵀK̃ₘα)` over `1ᵀα = 0`: a maximum of linear functions of `β`, thus
@@ -61,7 +61,7 @@ pub struct MultipleKernelRidge {
     /// so that it has the same meaning whatever the scales of the kernels: the function is then the one
     /// that the weights were learned with, and multiplying a kernel by a number does not change it.
     /// Otherwise `λ` is that of a [`Ridge`] with the weighted kernel.
-    pub rescale: bool,
+    pub scale_free: bool,
     /// Whether to compute leave-one-out residuals and the like: see [`Ridge::diagnostics`].
     pub diagnostics: bool,
 }
@@ -69,7 +69,7 @@ pub struct MultipleKernelRidge {
 impl MultipleKernelRidge {
     /// Without intercept, with diagnostics.
     pub fn new(kernels: MultipleKernels, lambda: f64) -> Self {
-        Self { kernels, lambda, intercept: false, rescale: false, diagnostics: true }
+        Self { kernels, lambda, intercept: false, scale_free: false, diagnostics: true }
     }
 
     /// Fits the weights and the function. `y` has one row per point and one column per output.
@@ -90,12 +90,12 @@ impl MultipleKernelRidge {
         let x = self.kernels.points(x);
         self.check(x, y, weights)?;
         let found = {
-            let grams = self.kernels.grams(x, true, compute)?;
-            let mut inner = RidgeInner::new(self.lambda, y, weights);
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
+            let grams = self.kernels.grams(x, true, tolerance, compute)?;
+            let mut inner = RidgeInner::new(self.lambda, y, weights);
             self.kernels.weigh(&grams, tolerance, &mut inner, Some(y), compute)?
         };
-        let lambda = if self.rescale { self.lambda / found.scale() } else { self.lambda };
+        let lambda = if self.scale_free { self.lambda / found.scale() } else { self.lambda };
         let ridge = Ridge {
             intercept: self.intercept,
             diagnostics: self.diagnostics,
@@ -126,16 +126,16 @@ impl MultipleKernelRidge {
     /// # Errors
     /// [`Error::Memory`] when the matrices of the search do not fit into the memory limit.
     pub fn plan(&self, size: &FitSize, compute: &Compute) -> Result<Plan> {
-        self.kernels.plan(size.first()?, size.outputs, compute)
+        self.kernels.plan(size.first()?, size.outputs, self.kernels.tolerance_or(TOLERANCE), compute)
     }
 
-    /// The settings by name: those of the kernels, `lambda`, `intercept`, `rescale`, `diagnostics`.
+    /// The settings by name: those of the kernels, `lambda`, `intercept`, `scale_free`, `diagnostics`.
     pub fn settings(&self) -> Settings {
         self.kernels
             .settings()
             .with("lambda", self.lambda)
             .with("intercept", self.intercept)
-            .with("rescale", self.rescale)
+            .with("scale_free", self.scale_free)
             .with("diagnostics", self.diagnostics)
     }
 }

@@ -67,6 +67,13 @@ struct State {
     solved: Solved,
 }
 
+impl State {
+    fn new(beta: Vec<f64>, search: &mut Search<'_, '_>, which: &[usize]) -> Result<Self> {
+        let solved = search.solve(which, &beta)?;
+        Ok(Self { beta, solved })
+    }
+}
+
 impl<'s, 'a> Search<'s, 'a> {
     pub(super) fn new(grams: &'s Grams<'a>, inner: &'s mut dyn Inner, limits: Limits, compute: &'s Compute) -> Self {
         Self { grams, inner, limits, compute, lower: f64::NEG_INFINITY, iterations: 0, first_gap: None }
@@ -112,42 +119,43 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Newton steps on a few kernels, to which others are added until none would lower the value.
     fn simplex(&mut self, which: &[usize]) -> Result<(State, Stopped)> {
-        let all: Vec<usize> = (0..which.len()).collect();
-        let mut beta = vec![1.0 / all.len() as f64; all.len()];
-        let mut solved = self.solve(which, &beta)?;
-        let mut few = all.len() <= FIRST;
+        let mut state = State::new(vec![1.0 / which.len() as f64; which.len()], self, which)?;
+        let mut whole = which.len() > FIRST;
+        let mut ended = None;
         loop {
-            let images = self.grams.images(which, solved.alpha.view(), self.compute)?;
-            let q = forms(&solved.alpha, &images);
+            let images = self.grams.images(which, state.solved.alpha.view(), self.compute)?;
+            let q = forms(&state.solved.alpha, &images);
             drop(images);
-            let largest = q.iter().copied().fold(0.0, f64::max);
-            let gap = self.gap(&solved, largest);
-            if self.is_reached(gap, &solved) {
-                return Ok((State { beta, solved }, Stopped::Converged));
+            let gap = self.gap(&state.solved, q.iter().copied().fold(0.0, f64::max));
+            if self.is_reached(gap, &state.solved) {
+                return Ok((state, Stopped::Converged));
             }
-            let list = if few { candidates(&beta, &q) } else { leading(&q, FIRST) };
-            if !few {
+            if let Some(reason) = ended {
+                return Ok((state, reason));
+            }
+            let list = if whole { leading(&q, FIRST) } else { candidates(&state.beta, &q) };
+            if whole {
                 // From equal weights of all kernels to equal weights of the first few.
-                few = true;
-                beta = all.iter().map(|i| if list.contains(i) { 1.0 / list.len() as f64 } else { 0.0 }).collect();
-                solved = self.solve(which, &beta)?;
+                whole = false;
+                let beta = (0..which.len()).map(|i| if list.contains(&i) { 1.0 / list.len() as f64 } else { 0.0 });
+                state = State::new(beta.collect(), self, which)?;
             }
             let kernels: Vec<usize> = list.iter().map(|&i| which[i]).collect();
-            let before = solved.value;
-            let start = State { beta: list.iter().map(|&i| beta[i]).collect(), solved };
-            let (state, stopped) = self.newton(&kernels, start)?;
-            beta = vec![0.0; all.len()];
-            list.iter().zip(&state.beta).for_each(|(&i, &b)| beta[i] = b);
-            solved = state.solved;
-            let moved = solved.value < before;
-            if stopped == Stopped::StepLimit || !moved {
-                let images = self.grams.images(which, solved.alpha.view(), self.compute)?;
-                let q = forms(&solved.alpha, &images);
-                let gap = self.gap(&solved, q.iter().copied().fold(0.0, f64::max));
-                let reached = self.is_reached(gap, &solved);
-                let why = if stopped == Stopped::StepLimit { stopped } else { Stopped::Stalled };
-                return Ok((State { beta, solved }, if reached { Stopped::Converged } else { why }));
-            }
+            let before = state.solved.value;
+            let start = State { beta: list.iter().map(|&i| state.beta[i]).collect(), solved: state.solved };
+            let (few, stopped) = self.newton(&kernels, start)?;
+            let mut beta = vec![0.0; which.len()];
+            list.iter().zip(&few.beta).for_each(|(&i, &b)| beta[i] = b);
+            state = State { beta, solved: few.solved };
+            ended = match stopped {
+                Stopped::StepLimit => Some(Stopped::StepLimit),
+                _ if state.solved.value < before => None,
+                _ if self.inner.refine() => {
+                    state = State::new(state.beta, self, which)?;
+                    None
+                }
+                _ => Some(Stopped::Stalled),
+            };
         }
     }
 

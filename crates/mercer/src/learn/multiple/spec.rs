@@ -14,6 +14,10 @@ use crate::points::Size;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
+/// Relative gaps from which on matrices in single precision do: they move the objective by about
+/// `1e-7` of it.
+const ROUNDED: f64 = 1e-5;
+
 /// How the weights of kernels are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum WeightMethod {
@@ -65,9 +69,11 @@ impl WeightMethod {
 /// [note](super::WeightNote).
 ///
 /// # Cost
-/// The matrices of all kernels once, in double precision, single precision (weights to about seven
-/// digits) or computed again in every pass, as half of the memory limit allows; some 10 to 30
-/// problems with fixed weights. Simple needs two or three matrices of the size of one kernel beside.
+/// The matrices of all kernels are stored within half of the memory limit: in double precision for
+/// gaps below `1e-5`, as those of ridge regression are, else, or where that does not fit, in single
+/// precision (weights to about six digits). If that does not fit either, they are computed again in
+/// every pass ([`KernelWeights::storage`]). Simple solves some 10 to 30 problems with fixed weights
+/// and needs two or three matrices of the size of one kernel beside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MultipleKernels {
     /// The kernels: positive semi-definite, on the same points.
@@ -112,13 +118,28 @@ impl MultipleKernels {
     }
 
     /// The matrices, after the checks.
-    pub(super) fn grams<'x>(&self, x: Points<'x>, centered: bool, compute: &Compute) -> Result<Grams<'x>> {
+    pub(super) fn grams<'x>(
+        &self,
+        x: Points<'x>,
+        centered: bool,
+        tolerance: f64,
+        compute: &Compute,
+    ) -> Result<Grams<'x>> {
         self.check()?;
         if x.is_empty() {
             return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
         self.kernels.iter().try_for_each(|kernel| require_psd_for(kernel, x, compute))?;
-        Grams::new(&self.kernels, x, centered, compute)
+        Grams::new(&self.kernels, x, centered, self.storage(x.len(), tolerance, compute), compute)
+    }
+
+    /// Where the matrices will be. The mean needs no more than their traces.
+    fn storage(&self, rows: usize, tolerance: f64, compute: &Compute) -> GramStorage {
+        let exact = self.method == WeightMethod::Simple && tolerance < ROUNDED;
+        match self.method {
+            WeightMethod::Mean => GramStorage::Recomputed,
+            _ => GramStorage::choose(self.kernels.len(), rows, exact, compute),
+        }
     }
 
     /// The gap at which the search stops.
@@ -162,9 +183,9 @@ impl MultipleKernels {
     }
 
     /// What the search for the weights will take, beside the fit that follows.
-    pub(super) fn plan(&self, size: Size, outputs: usize, compute: &Compute) -> Result<Plan> {
+    pub(super) fn plan(&self, size: Size, outputs: usize, tolerance: f64, compute: &Compute) -> Result<Plan> {
         let (m, n) = (self.kernels.len(), size.rows);
-        let storage = GramStorage::choose(m, n, true, compute);
+        let storage = self.storage(n, tolerance, compute);
         let dense = if self.method == WeightMethod::Simple { 24 * (n as u64).pow(2) } else { 0 };
         let bytes = storage.bytes(m, n) + dense;
         let remedy = "use fewer rows, the method `alignment` or `mean`, or a higher memory limit";

@@ -22,7 +22,7 @@ pub(super) const TOLERANCE: f64 = 1e-3;
 ///    `½‖f‖² + Σ Cᵢ max(0, 1 − sᵢ(f(xᵢ) + b))` of the classifier on `Σ βₘK̃ₘ`; for more than two
 ///    classes the sum over the binary SVMs of the [`Scheme`], which share the weights.
 /// 2. The classifier: [`Svc`] with the kernel `Σ wₘkₘ` and the same `C`; with
-///    [`rescale`](Self::rescale) `sC`, so that it is the classifier of step 1.
+///    [`scale_free`](Self::scale_free) `sC`, so that it is the classifier of step 1.
 ///
 /// # Theory
 /// `J(β) = max Σαᵢ − ½ Σ βₘ(sα)ᵀK̃ₘ(sα)`: convex in `β`.
@@ -60,8 +60,8 @@ pub struct MultipleKernelSvc {
     /// Whether `C` of the classifier is multiplied by
     /// [`KernelWeights::scale`](super::KernelWeights::scale), so that it has the same meaning whatever
     /// the scales of the kernels; as
-    /// [`MultipleKernelRidge::rescale`](super::MultipleKernelRidge::rescale).
-    pub rescale: bool,
+    /// [`MultipleKernelRidge::scale_free`](super::MultipleKernelRidge::scale_free).
+    pub scale_free: bool,
     /// Options of the solver of the final classifier.
     pub solver: DualOptions,
 }
@@ -70,7 +70,7 @@ impl MultipleKernelSvc {
     /// One binary SVM per pair of classes, without probabilities.
     pub fn new(kernels: MultipleKernels, c: f64) -> Self {
         let (scheme, solver) = (Scheme::OneVersusOne, DualOptions::default());
-        Self { kernels, c, class_weights: None, scheme, calibration: None, rescale: false, solver }
+        Self { kernels, c, class_weights: None, scheme, calibration: None, scale_free: false, solver }
     }
 
     /// Fits the weights and the classifier.
@@ -94,18 +94,18 @@ impl MultipleKernelSvc {
         let tasks = Tasks::new(&svc, classes, &svc.row_weights(x.len(), classes, weights)?)?;
         let found = {
             let ordered = Sample::select(x, &tasks.order);
-            let grams = self.kernels.grams(ordered.as_points(), true, compute)?;
+            let tolerance = self.kernels.tolerance_or(TOLERANCE);
+            let grams = self.kernels.grams(ordered.as_points(), true, tolerance, compute)?;
             let machine = |task: &Task| -> Result<Machine> {
                 let problem = task.problem(&svc, (0..task.rows.len()).collect(), &[])?;
                 Ok(Machine { rows: task.rows.clone(), problem })
             };
             let machines = tasks.list.iter().map(machine).collect::<Result<Vec<_>>>()?;
-            let tolerance = self.kernels.tolerance_or(TOLERANCE);
             let mut inner = SvmInner::new(machines, self.solver, tolerance);
             let indicators = indicators(classes, &tasks.order);
             self.kernels.weigh(&grams, tolerance, &mut inner, Some(indicators.view()), compute)?
         };
-        let c = if self.rescale { self.c * found.scale() } else { self.c };
+        let c = if self.scale_free { self.c * found.scale() } else { self.c };
         let fit = self.svc(found.kernel().clone(), c).fit(x, classes, weights, compute)?;
         let settings = self.settings().with_some("seed", self.calibration.map(|_| compute.seed()));
         MultipleSvcFit::new(found, fit, x, settings, compute)
@@ -132,11 +132,11 @@ impl MultipleKernelSvc {
             Scheme::OneVersusRest if classes > 2 => classes,
             _ => classes * (classes - 1) / 2,
         };
-        self.kernels.plan(size.first()?, machines, compute)
+        self.kernels.plan(size.first()?, machines, self.kernels.tolerance_or(TOLERANCE), compute)
     }
 
     /// The settings by name: those of the kernels, `C`, `class_weights`, `scheme`, `calibration` with
-    /// `calibration_folds`, `rescale`, `tolerance`, `max_iterations`, `working_set`.
+    /// `calibration_folds`, `scale_free`, `tolerance`, `max_iterations`, `working_set`.
     pub fn settings(&self) -> Settings {
         let calibration = self.calibration.map(|calibration| match calibration {
             Calibration::Sigmoid { folds } => ("sigmoid", folds),
@@ -150,7 +150,7 @@ impl MultipleKernelSvc {
             .with("scheme", if paired { "one_versus_one" } else { "one_versus_rest" })
             .with_some("calibration", calibration.map(|(name, _)| name))
             .with_some("calibration_folds", calibration.map(|(_, folds)| folds))
-            .with("rescale", self.rescale)
+            .with("scale_free", self.scale_free)
             .with("tolerance", self.solver.tolerance)
             .with_some("max_iterations", self.solver.max_steps)
             .with("working_set", self.solver.working_set)

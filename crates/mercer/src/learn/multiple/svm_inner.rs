@@ -112,6 +112,14 @@ impl Inner for SvmInner {
         0.5
     }
 
+    fn refine(&mut self) -> bool {
+        let finer = self.violation > LEAST_TOLERANCE;
+        if finer {
+            self.violation *= 0.1;
+        }
+        finer
+    }
+
     /// `∂²J/∂βₘ∂βₗ = Σ (Kₘα)ᵀB(Kₗα)` over the machines, at their free points: those at a bound stay
     /// there.
     fn curvature(&self, images: &[Array2<f64>], compute: &Compute) -> Result<Array2<f64>> {

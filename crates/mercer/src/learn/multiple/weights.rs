@@ -29,15 +29,12 @@ pub struct KernelWeights {
 pub enum WeightNote {
     /// This kernel is constant on the data: it has weight 0.
     Constant(usize),
-    /// The matrices were stored in single precision: the weights have about seven digits.
-    SinglePrecision,
 }
 
 impl fmt::Display for WeightNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Constant(at) => write!(f, "kernel {at} is constant on the data and has weight 0"),
-            Self::SinglePrecision => f.write_str("kernel matrices were stored in single precision"),
         }
     }
 }
@@ -56,12 +53,10 @@ impl KernelWeights {
         let raw: Vec<f64> = beta.iter().zip(&grams.scales).map(|(b, c)| b * c).collect();
         let scale = norm_of(&raw, p);
         let weights: Vec<f64> = raw.iter().map(|w| w / scale).collect();
-        let constant = (0..beta.len()).filter(|&m| grams.scales[m] == 0.0).map(WeightNote::Constant);
-        let single = (grams.storage() == GramStorage::Single).then_some(WeightNote::SinglePrecision);
         Ok(Self {
             kernel: weighted(&grams.kernels, &weights)?,
             kernels: grams.kernels.clone(),
-            notes: constant.chain(single).collect(),
+            notes: (0..beta.len()).filter(|&m| grams.scales[m] == 0.0).map(WeightNote::Constant).collect(),
             storage: Some(grams.storage()),
             weights,
             beta,

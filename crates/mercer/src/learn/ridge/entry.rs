@@ -8,11 +8,11 @@ use crate::error::AllowedRange;
 use crate::learn::centers::{CENTERS, Centers};
 use crate::learner::common::{INDEFINITE, INTERCEPT, KERNEL, LAMBDA, SEED};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
+    on_kernel,
 };
-use crate::record::Record;
 use crate::settings::Settings;
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Compute, Points, Result};
 
 const SOLVERS: [(RidgeSolver, &str); 8] = [
     (RidgeSolver::Auto, "auto"),
@@ -120,13 +120,7 @@ impl Learner for Ridge {
 }
 
 impl Fitted for RidgeFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         let facts = Facts::new()
@@ -147,17 +141,7 @@ impl Fitted for RidgeFit {
         facts.with("plan", self.plan().to_string(), "what was run")
     }
 
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
-    }
-
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        Some(Self::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         self.dual_coefficients().ncols()

@@ -7,8 +7,8 @@ use super::{Bandwidth, LocalFit, LocalLinear, NadarayaWatson};
 use crate::error::AllowedRange;
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
+    declared,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};
 
@@ -86,13 +86,7 @@ impl Learner for LocalLinear {
 }
 
 impl Fitted for LocalFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         Facts::new()
@@ -101,10 +95,6 @@ impl Fitted for LocalFit {
             .with("fitted", self.fitted(), "values at the points of the fit")
             .with("loo_residuals", self.loo_residuals(), "leave-one-out residuals")
             .with("loo_score", self.loo_score(), "their mean square")
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn points(&self, _view: usize) -> Option<Points<'_>> {

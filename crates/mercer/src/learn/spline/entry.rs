@@ -6,8 +6,8 @@ use super::{Smoothing, SmoothingSpline, SplineFit};
 use crate::error::AllowedRange;
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
+    declared,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Error, Points, Result};
 
@@ -81,13 +81,7 @@ impl Learner for SmoothingSpline {
 }
 
 impl Fitted for SplineFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         Facts::new()
@@ -99,10 +93,6 @@ impl Fitted for SplineFit {
             .with("roughness", self.roughness(), "the integral that is penalized")
             .with("fitted", self.fitted(), "values at the points of the fit")
             .with("loo_residuals", self.loo_residuals(), "leave-one-out residuals")
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn points(&self, _view: usize) -> Option<Points<'_>> {

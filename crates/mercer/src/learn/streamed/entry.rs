@@ -7,9 +7,8 @@ use crate::error::AllowedRange;
 use crate::features::{FeatureMap, FeatureSpec, FourierForm, Landmarks, Nystrom, RandomFourier, Sampling};
 use crate::learner::common::{INTERCEPT, KERNEL, SEED};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Kernel, Points, Result};
 
@@ -58,6 +57,12 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
         ),
         Parameter::with_default("folds", ParameterKind::Count(2), "5", "folds by which λ is chosen"),
         INTERCEPT,
+        Parameter::optional(
+            "pass_tolerance",
+            ParameterKind::Number(AllowedRange::NON_NEGATIVE),
+            "residual at which passes over a file ended, where the fit was made by several",
+        ),
+        Parameter::optional("max_passes", ParameterKind::Count(1), "passes over a file, where there were several"),
         SEED,
     ],
     build: |settings| Ok(Box::new(StreamedRidge::of_settings(settings)?)),
@@ -111,13 +116,7 @@ impl Learner for StreamedRidge {
 }
 
 impl Fitted for StreamedRidgeFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         Facts::new()
@@ -126,10 +125,6 @@ impl Fitted for StreamedRidgeFit {
             .with("rows", self.rows(), "rows that were read")
             .with_some("intercept", self.intercept(), "the constants")
             .with("weights", self.weights(), "a row for every feature, a column for every target")
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn kernel(&self) -> Option<&Kernel> {

@@ -11,8 +11,8 @@ use crate::learn::stopped;
 use crate::learner::common::{INDEFINITE, KERNEL, SEED, tolerance};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
+    declared,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::solve::DualOptions;
 use crate::{Compute, Kernel, Points, Result};
@@ -218,13 +218,7 @@ impl Learner for Svc {
 }
 
 impl Fitted for SvcFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &SVC
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(SVC);
 
     fn facts(&self) -> Facts<'_> {
         let offsets: Array1<f64> = self.binary().iter().map(|machine| machine.offset).collect();
@@ -236,10 +230,6 @@ impl Fitted for SvcFit {
             .with("offsets", offsets, "offsets of the binary machines")
             .with("calibrated", self.is_calibrated(), "whether there are probabilities");
         evidence(facts, &Self::evidence(self))
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn kernel(&self) -> Option<&Kernel> {
@@ -299,13 +289,7 @@ impl Learner for Svr {
 }
 
 impl Fitted for SvrFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &SVR
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(SVR);
 
     fn facts(&self) -> Facts<'_> {
         let facts = Facts::new()
@@ -315,10 +299,6 @@ impl Fitted for SvrFit {
             .with("dual_coefficients", self.dual_coefficients(), "coefficients of the support vectors")
             .with("offset", self.offset(), "the offset");
         evidence(facts, &Self::evidence(self))
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn kernel(&self) -> Option<&Kernel> {
@@ -358,13 +338,7 @@ impl Learner for OneClass {
 }
 
 impl Fitted for OneClassFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ONE_CLASS
-    }
-
-    fn settings(&self) -> &Settings {
-        Self::settings(self)
-    }
+    declared!(ONE_CLASS);
 
     fn facts(&self) -> Facts<'_> {
         let facts = Facts::new()
@@ -373,10 +347,6 @@ impl Fitted for OneClassFit {
             .with("dual_coefficients", self.dual_coefficients(), "coefficients of the support vectors")
             .with("offset", self.offset(), "the offset −ρ");
         evidence(facts, &Self::evidence(self))
-    }
-
-    fn to_record(&self) -> Record {
-        Self::to_record(self)
     }
 
     fn kernel(&self) -> Option<&Kernel> {

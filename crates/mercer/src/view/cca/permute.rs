@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use super::problem::{Problem, pairs};
+use super::problem::{Problem, correlations_of, pairs};
 use super::spec::{Factored, KernelCca, check_kappa, views_of};
 use crate::error::Remedy;
 use crate::gram::Bound;
@@ -147,7 +147,8 @@ impl KernelCca {
         let scales: Vec<Vec<Array1<f64>>> = candidates.iter().map(|&kappa| scales(kappa)).collect();
         let one = |b: usize| {
             compute.check_canceled()?;
-            let blocks = permuted_blocks(&vectors, b, compute);
+            let moved = permuted(&vectors, b, compute);
+            let blocks: Vec<_> = pairs(moved.len()).into_iter().map(|(i, j)| moved[i].t().dot(&moved[j])).collect();
             let first = |scales: &Vec<Array1<f64>>| {
                 let scaled = pairs(vectors.len()).into_iter().zip(&blocks).map(|((i, j), block)| {
                     let rows = scales[i].view().insert_axis(Axis(1));
@@ -180,9 +181,7 @@ pub(super) fn test(
     let (views, count) = (views_of(scaled), spec.components);
     let one = |b: usize| {
         compute.check_canceled()?;
-        let ranks = views.iter().map(|z| z.ncols()).collect();
-        let problem = Problem::of_blocks(ranks, permuted_blocks(&views, b, compute), spec.criterion);
-        let found = problem.correlations(count, compute)?;
+        let found = correlations_of(&permuted(&views, b, compute), spec.criterion, count, compute)?;
         compute.report("permutations", b as u64, permutations as u64);
         Ok(found)
     };
@@ -195,15 +194,13 @@ pub(super) fn test(
     Ok(CcaTest { correlations, p_values, null })
 }
 
-/// The blocks `Z_iᵀZ_j` above the diagonal, with the rows of every view but the first permuted;
-/// number 0 is the order of the data.
-fn permuted_blocks(views: &[ArrayView2<f64>], number: usize, compute: &Compute) -> Vec<Array2<f64>> {
+/// The views with the rows of every view but the first permuted; number 0 is the order of the data.
+fn permuted(views: &[ArrayView2<f64>], number: usize, compute: &Compute) -> Vec<Array2<f64>> {
     let mut stream = compute.seed().stream("rows of views", number as u64);
     let mut moved = |(v, z): (usize, &ArrayView2<f64>)| {
         if v == 0 || number == 0 { z.to_owned() } else { z.select(Axis(0), &stream.permutation(z.nrows())) }
     };
-    let moved: Vec<Array2<f64>> = views.iter().enumerate().map(&mut moved).collect();
-    pairs(views.len()).into_iter().map(|(i, j)| moved[i].t().dot(&moved[j])).collect()
+    views.iter().enumerate().map(&mut moved).collect()
 }
 
 /// Positive candidates, ascending.

@@ -5,12 +5,14 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use super::choices::Criterion;
 use crate::error::MemoryPurpose;
 use crate::solve::products::multiply;
-use crate::solve::{eigenvalues, leading_eigen, symmetric_eigen};
+use crate::solve::{Product, eigenvalues, leading_eigen, symmetric_eigen};
 use crate::{Compute, Error, Result};
 
 /// Rows up to which all eigenvectors are computed, of which a few are used: block Krylov spaces need
 /// products with some hundred vectors. Not tuned.
 const DIRECT: usize = 600;
+/// Directions of all views up to which permutations form the matrix between views. Not tuned.
+const FORMED: usize = 1200;
 /// Correlations up to this are rounding: their directions are not determined.
 pub(super) const ZERO: f64 = 1e-12;
 
@@ -145,12 +147,17 @@ impl Problem {
         Ok((order.iter().map(|&j| eigen.values[j]).collect(), eigen.vectors.select(Axis(1), &order)))
     }
 
-    /// Eigenpairs from products with the blocks: those of `(m − 1)I ± O`, which is positive
-    /// semi-definite, as `‖O‖ ≤ m − 1`.
+    /// Eigenpairs from products with the blocks.
     fn leading(&self, count: usize, compute: &Compute) -> Result<(Vec<f64>, Array2<f64>)> {
+        self.leading_by(count, &|v| self.multiply(v, compute), compute)
+    }
+
+    /// Eigenpairs from products `OV`: those of `(m − 1)I ± O`, which is positive semi-definite, as
+    /// `‖O‖ ≤ m − 1`.
+    fn leading_by(&self, count: usize, product: &Product<'_>, compute: &Compute) -> Result<(Vec<f64>, Array2<f64>)> {
         let shift = self.ranks.len() as f64 - 1.0;
         let sign = self.correlation_per_eigenvalue().signum();
-        let apply = |v: ArrayView2<f64>| Ok(&v * shift + self.multiply(v, compute)? * sign);
+        let apply = |v: ArrayView2<f64>| Ok(&v * shift + product(v)? * sign);
         let found = leading_eigen(self.size(), &apply, count, compute)?;
         Ok((found.values.iter().map(|v| sign * (v - shift)).collect(), found.vectors))
     }
@@ -167,6 +174,48 @@ impl Problem {
         let views: Vec<_> = sums.iter().map(|sum| sum.view()).collect();
         concatenate(Axis(0), &views).map_err(|e| Error::shape("directions of the views", v.nrows(), e))
     }
+}
+
+/// The `count` leading correlations of views with the scaled eigenvectors `Z_v`, without directions;
+/// 0 where there are none. For many directions `O` is known by its products alone, as
+/// `(Ov)_i = Z_iᵀ(Σ_j Z_jv_j − Z_iv_i)`.
+///
+/// # Errors
+/// [`Error::Canceled`].
+pub(super) fn correlations_of(
+    scaled: &[Array2<f64>],
+    criterion: Criterion,
+    count: usize,
+    compute: &Compute,
+) -> Result<Vec<f64>> {
+    let ranks: Vec<usize> = scaled.iter().map(|z| z.ncols()).collect();
+    if ranks.iter().sum::<usize>() > FORMED.max(20 * count) {
+        // The blocks are not needed.
+        let problem = Problem::of_blocks(ranks.clone(), Vec::new(), criterion);
+        match problem.leading_by(count, &|v| by_factors(scaled, &problem.starts(), v, compute), compute) {
+            Err(Error::NotConverged { .. }) => {}
+            found => {
+                let factor = problem.correlation_per_eigenvalue();
+                let mut found: Vec<f64> = found?.0.iter().map(|v| (factor * v).max(0.0)).collect();
+                found.resize(count, 0.0);
+                return Ok(found);
+            }
+        }
+    }
+    let blocks = pairs(scaled.len()).into_iter().map(|(i, j)| scaled[i].t().dot(&scaled[j])).collect();
+    Problem::of_blocks(ranks, blocks, criterion).correlations(count, compute)
+}
+
+/// `OV` by products with the factors.
+fn by_factors(scaled: &[Array2<f64>], starts: &[usize], v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    let images = scaled.iter().enumerate();
+    let images = images.map(|(i, z)| multiply(z.view(), v.slice(s![starts[i]..starts[i + 1], ..]), compute));
+    let images = images.collect::<Result<Vec<_>>>()?;
+    let total = images.iter().fold(Array2::zeros((scaled[0].nrows(), v.ncols())), |sum, image| sum + image);
+    let back = |(z, image): (&Array2<f64>, &Array2<f64>)| multiply(z.t(), (&total - image).view(), compute);
+    let parts = scaled.iter().zip(&images).map(back).collect::<Result<Vec<_>>>()?;
+    let views: Vec<_> = parts.iter().map(|part| part.view()).collect();
+    concatenate(Axis(0), &views).map_err(|e| Error::shape("directions of the views", v.nrows(), e))
 }
 
 /// The pairs of views `i < j`, in the order of the blocks.

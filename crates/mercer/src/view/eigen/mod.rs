@@ -16,8 +16,8 @@ pub(crate) use projection::Projection;
 /// The evidence for eigenpairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EigenEvidence {
-    /// The largest `‖HKHv − μv‖` of iterated eigenpairs; 0 for a decomposition as a whole, which has
-    /// only rounding errors.
+    /// The largest `‖HKHv − μv‖` of iterated eigenpairs; 0 for a decomposition as a whole, which
+    /// has only rounding errors.
     pub residual: f64,
     /// Vectors that were multiplied by the matrix.
     pub products: usize,

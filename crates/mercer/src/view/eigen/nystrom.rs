@@ -148,7 +148,8 @@ impl Moments {
             let own = map.kernel().bind(Pairs::Within(part.as_points()), &quiet)?.diagonal()?;
             missed += z.rows().into_iter().zip(&own).map(|(z, k)| (k - z.dot(&z)).max(0.0)).sum::<f64>();
             diagonal.extend(own);
-            // Far from 0 the squares of a mean would cancel: the mean of the first strip goes first.
+            // Far from 0 the squares of a mean would cancel: the mean of the first strip goes
+            // first.
             if start == 0 {
                 shift = z.mean_axis(Axis(0)).unwrap_or(shift);
             }

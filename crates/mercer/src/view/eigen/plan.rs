@@ -9,9 +9,9 @@ use crate::learner::Plan;
 use crate::points::Size;
 use crate::{Compute, Points, Result};
 
-/// Rows for every vector of the iterated block from which leading eigenpairs are faster than a whole
-/// decomposition. With 10 vectors both take 11 ms at 400 rows, and 18 against 56 ms at 800; with 28
-/// vectors 76 against 54 ms at 800 rows, and 141 against 284 ms at 1500.
+/// Rows for every vector of the iterated block from which leading eigenpairs are faster than a
+/// whole decomposition. With 10 vectors both take 11 ms at 400 rows, and 18 against 56 ms at 800;
+/// with 28 vectors 76 against 54 ms at 800 rows, and 141 against 284 ms at 1500.
 const ROWS_PER_VECTOR: usize = 40;
 /// Additional vectors of a block, and blocks of its basis: those of
 /// [`leading_eigen`](crate::solve::leading_eigen).
@@ -20,10 +20,16 @@ const BLOCKS: usize = 4;
 /// Products with the matrix that a plan counts with. 11 to 22 were needed for clusters in 10 and in
 /// 784 columns.
 const ROUNDS: f64 = 16.0;
-/// Operations from which eigenpairs by products with tiles take too long: minutes on a few cores.
+/// Operations from which eigenpairs by products with tiles take too long: about a minute on two
+/// cores. Those of 50 000 rows in 50 columns are 4.6e12, and took 167 s on two cores that others
+/// shared.
 const TOO_MANY: f64 = 2e12;
+/// Pairs from which products with a matrix are made by its explicit features.
+const MANY_PAIRS: usize = 1 << 20;
 /// Landmarks where their number is left to the plan, at least; and so many for each component. More
-/// miss less of the trace, at a quadratic cost.
+/// miss less of the trace, at a quadratic cost: of 50 000 rows in 50 columns 1000 take 2.5 s and
+/// miss 44 % of the trace (the first of 20 eigenvalues is 2 % too small), 2000 take 10 s and miss
+/// 36 % (1 %).
 const LANDMARKS: usize = 1000;
 const LANDMARKS_PER_COMPONENT: usize = 10;
 /// Rows among which random pivots are drawn: those of [`Landmarks`](crate::features::Landmarks).
@@ -236,7 +242,8 @@ impl EigenRequest {
         let basis = 8 * n * width * 4 * BLOCKS as u64 + self.vectors();
         let whole = (8 * n).saturating_mul(n);
         let planned = basis + (tile * PLANNED_THREADS).min(compute.memory() / 4);
-        let cheap = self.features.is_some_and(|values| (values as f64) < (n as f64).powi(2) / 8.0);
+        let pairs = self.size.rows.saturating_mul(self.size.rows);
+        let cheap = self.features.is_some_and(|values| pairs > MANY_PAIRS && values < pairs / 8);
         let stored = !cheap && planned.saturating_add(whole) <= compute.memory();
         let bytes = basis + if stored { whole } else { tile * compute.threads() as u64 };
         let product = 2.0 * (n as f64).powi(2) * width as f64;
@@ -263,8 +270,8 @@ impl EigenRequest {
         EigenPlan { landmarks, ..made(EigenSolver::Nystrom, false, sizes, reason) }
     }
 
-    /// The factor of the candidates, or a strip of features; squares of the number of landmarks; the
-    /// eigenvectors and the scores.
+    /// The factor of the candidates, or a strip of features; squares of the number of landmarks;
+    /// the eigenvectors and the scores.
     fn landmark_bytes(&self, landmarks: usize) -> u64 {
         let (n, m) = (self.size.rows as u64, landmarks as u64);
         let candidates = (CANDIDATES as u64).max(10 * m).min(n);

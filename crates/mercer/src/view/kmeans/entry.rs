@@ -6,10 +6,11 @@ use super::{ClusterCount, INITS, KernelKMeans, KernelKMeansFit, SOLVERS};
 use crate::learner::common::{INDEFINITE, KERNEL, SEED};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
+    on_kernel,
 };
 use crate::record::Record;
 use crate::settings::Settings;
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Compute, Points, Result};
 
 /// The number of clusters.
 pub(in crate::view) const CLUSTERS: Parameter =
@@ -140,13 +141,7 @@ impl Fitted for KernelKMeansFit {
         self.record()
     }
 
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        Some(Self::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         0

@@ -7,11 +7,11 @@ use crate::error::AllowedRange;
 use crate::features::Landmarks;
 use crate::learner::common::KERNEL;
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
+    on_kernel,
 };
-use crate::record::Record;
 use crate::settings::Settings;
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// Kernel principal components, for the doors.
 pub static ENTRY: LearnerEntry = LearnerEntry {
@@ -109,13 +109,7 @@ impl Learner for KernelPca {
 }
 
 impl Fitted for KernelPcaFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        KernelPcaFit::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         let evidence = self.evidence();
@@ -133,17 +127,7 @@ impl Fitted for KernelPcaFit {
             .with("eigenvectors", self.eigenvectors(), "eigenvectors of the centered kernel matrix, a column each")
     }
 
-    fn to_record(&self) -> Record {
-        KernelPcaFit::to_record(self)
-    }
-
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(KernelPcaFit::kernel(self))
-    }
-
-    fn points(&self, view: usize) -> Option<Points<'_>> {
-        (view == 0).then(|| KernelPcaFit::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         0

@@ -45,8 +45,8 @@ pub struct KernelPcaFit {
 
 impl KernelPcaFit {
     /// The scores of points, a row for each: the coordinates of their centered images along the
-    /// components. For a model on `precomputed()` values, row `i` of `x` holds the values of the new
-    /// point `i` with every point of the data.
+    /// components. For a model on `precomputed()` values, row `i` of `x` holds the values of the
+    /// new point `i` with every point of the data.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a point of the data (or a landmark), none of them
@@ -63,8 +63,8 @@ impl KernelPcaFit {
     /// `kc(x, x) − Σ scores²`, at least 0: large for a point unlike those of the data.
     ///
     /// # Errors
-    /// [`Error::Precomputed`] for a model on `precomputed()` values, which do not hold `k(x, x)`: see
-    /// [`KernelPcaFit::novelty_with_diagonal`]; as [`Kernel::bind`].
+    /// [`Error::Precomputed`] for a model on `precomputed()` values, which do not hold `k(x, x)`:
+    /// see [`KernelPcaFit::novelty_with_diagonal`]; as [`Kernel::bind`].
     pub fn novelty<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Vec<f64>> {
         let x = self.kernel().points(x);
         if let Points::Precomputed(_) = x {
@@ -110,7 +110,8 @@ impl KernelPcaFit {
         &self.eigenvectors * &self.eigenvalues.mapv(f64::sqrt)
     }
 
-    /// `μ`, descending: the eigenvalues of the centered matrix, not divided by the number of points.
+    /// `μ`, descending: the eigenvalues of the centered matrix, not divided by the number of
+    /// points.
     pub fn eigenvalues(&self) -> ArrayView1<'_, f64> {
         self.eigenvalues.view()
     }

@@ -111,7 +111,7 @@ impl<'f> Problem<'f> {
             options,
             x,
             weights: fit.mean.weights(),
-            inner: scores - &fit.offset(),
+            inner: scores - fit.offset(),
             diagonal: first.diagonal()?[0],
             shortest: options.tolerance * spread.sqrt(),
         })
@@ -122,10 +122,13 @@ impl<'f> Problem<'f> {
         let near = multiply(scores, self.inner.t(), compute)? + &self.fit.mean.at_centers;
         let norms = self.fit.squared_norms(scores);
         let starts: Vec<Vec<usize>> = near.rows().into_iter().map(|row| self.nearest(row.to_vec())).collect();
+        let begin = |attempt: usize, rows: &[usize]| {
+            self.x.select(Axis(0), &rows.iter().map(|&row| starts[row][attempt]).collect::<Vec<_>>())
+        };
         let rows = scores.nrows();
         let distance = |row: usize, inner: f64| (self.diagonal - 2.0 * inner + norms[row]).max(0.0);
         let mut state = State {
-            points: self.x.select(Axis(0), &starts.iter().map(|s| s[0]).collect::<Vec<_>>()),
+            points: begin(0, &(0..rows).collect::<Vec<_>>()),
             squared_distances: (0..rows).map(|row| distance(row, near[[row, starts[row][0]]])).collect(),
             iterations: vec![0; rows],
             converged: vec![false; rows],
@@ -135,8 +138,8 @@ impl<'f> Problem<'f> {
             if open.is_empty() {
                 break;
             }
-            let begin = self.x.select(Axis(0), &open.iter().map(|&row| starts[row][attempt]).collect::<Vec<_>>());
-            self.iterate(&mut state, (open, begin), &gamma, &distance, compute)?;
+            let z = begin(attempt, &open);
+            self.iterate(&mut state, (open, z), &gamma, &distance, compute)?;
         }
         Ok(state)
     }

@@ -57,8 +57,8 @@ impl KernelPcaFit {
     ///
     /// # Errors
     /// [`Error::WrongPoints`] or [`Error::Precomputed`] unless the points are vectors,
-    /// [`Error::Parameter`] for a negative `α`, [`Error::Unsupported`] for a kernel that does not take
-    /// the scores, [`Error::Singular`] for an `α` that is too small, [`Error::Memory`],
+    /// [`Error::Parameter`] for a negative `α`, [`Error::Unsupported`] for a kernel that does not
+    /// take the scores, [`Error::Singular`] for an `α` that is too small, [`Error::Memory`],
     /// [`Error::Canceled`].
     ///
     /// # Example
@@ -70,7 +70,8 @@ impl KernelPcaFit {
     /// let fit = KernelPca::new("linear()".parse()?, Some(1)).fit(x.view(), &compute)?;
     /// // x̂ = s·Σsx/(Σs² + α) with s = ±x.
     /// let inverse = fit.inverse_map(2.0, &compute)?;
-    /// mercer::assert_close!(inverse.transform(fit.scores().view(), &compute)?, [-0.5, 0.0, 0.5], each = 1e-14);
+    /// let found = inverse.transform(fit.scores().view(), &compute)?;
+    /// mercer::assert_close!(found, [-0.5, 0.0, 0.5], each = 1e-14);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn inverse_map(&self, alpha: f64, compute: &Compute) -> Result<InverseMap> {

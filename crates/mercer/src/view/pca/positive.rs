@@ -24,8 +24,8 @@ impl Spectrum {
     ///
     /// # Errors
     /// [`Error::NotPositiveDefinite`] for one that is negative beyond rounding; unless indefinite
-    /// kernels are allowed, also for one that is not among the leading ones: the smallest, if it was
-    /// computed, or any if the leading ones exceed the trace.
+    /// kernels are allowed, also for one that is not among the leading ones: the smallest, if it
+    /// was computed, or any if the leading ones exceed the trace.
     pub(super) fn checked(&self, values: &[f64], kernel: &Kernel, indefinite: bool) -> Result<Vec<f64>> {
         let largest = values.first().copied().unwrap_or(0.0);
         let negative = -(NEGATIVE * largest).max(10.0 * self.rounding);

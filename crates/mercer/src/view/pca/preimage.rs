@@ -67,9 +67,9 @@ impl KernelPcaFit {
     ///
     /// # Errors
     /// [`Error::WrongPoints`] or [`Error::Precomputed`] unless the points are vectors,
-    /// [`Error::Shape`] for another number of columns than components, [`Error::Value`] for scores that
-    /// are not finite, [`Error::Unsupported`] for the fixed point of another kernel than a Gaussian
-    /// one, [`Error::Parameter`] for options out of range; as
+    /// [`Error::Shape`] for another number of columns than components, [`Error::Value`] for scores
+    /// that are not finite, [`Error::Unsupported`] for the fixed point of another kernel than a
+    /// Gaussian one, [`Error::Parameter`] for options out of range; as
     /// [`KernelPcaFit::inverse_map`](super::KernelPcaFit::inverse_map).
     ///
     /// # Example
@@ -80,7 +80,8 @@ impl KernelPcaFit {
     /// let x = array![[0.0], [1.0], [3.0]];
     /// let fit = KernelPca::new("gaussian()".parse()?, None).fit(x.view(), &compute)?;
     /// // With all components the image of a point is its own projection.
-    /// let found = fit.preimage(fit.scores().view(), Preimage::FixedPoint(FixedPoint::default()), &compute)?;
+    /// let method = Preimage::FixedPoint(FixedPoint::default());
+    /// let found = fit.preimage(fit.scores().view(), method, &compute)?;
     /// mercer::assert_close!(found.points, x, each = 1e-6);
     /// mercer::assert_close!(found.squared_distances, [0.0; 3], each = 1e-12);
     /// # Ok::<(), mercer::Error>(())

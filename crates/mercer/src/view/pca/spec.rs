@@ -53,8 +53,8 @@ use crate::{Compute, Error, Kernel, Points, Result, Sample};
 pub struct KernelPca {
     /// The kernel.
     pub kernel: Kernel,
-    /// The number of components; all with a positive eigenvalue where there is none. At most as many
-    /// as points.
+    /// The number of components; all with a positive eigenvalue where there is none. At most as
+    /// many as points.
     pub components: Option<usize>,
     /// The solver.
     pub solver: EigenSolver,
@@ -64,14 +64,14 @@ pub struct KernelPca {
     /// The selection of the landmarks.
     pub selection: Landmarks,
     /// Whether components with an eigenvalue of 0 are left out. Otherwise all scores of them are 0.
-    /// An eigenvalue counts as 0 below `1e-12` of the largest, and where it is the rounding error of
-    /// the kernel values.
+    /// An eigenvalue counts as 0 below `1e-12` of the largest, and where it is the rounding error
+    /// of the kernel values.
     pub remove_zero: bool,
     /// Whether to accept a kernel that is not positive semi-definite, as long as the eigenvalues of
     /// the requested components are not negative.
     pub indefinite: bool,
-    /// The penalty `α` of a ridge regression of the points (vectors) on their scores, which is fitted
-    /// too: see [`InverseMap`](super::InverseMap).
+    /// The penalty `α` of a ridge regression of the points (vectors) on their scores, which is
+    /// fitted too: see [`InverseMap`](super::InverseMap).
     pub inverse: Option<f64>,
 }
 
@@ -103,7 +103,8 @@ impl KernelPca {
     /// let compute = Compute::new().with_memory(1_000_000_000);
     /// let plan = |rows: usize, components: usize| {
     ///     let x = Array2::zeros((rows, 50));
-    ///     KernelPca::new("gaussian()".parse()?, Some(components)).plan(Points::from(&x).size(), &compute)
+    ///     let spec = KernelPca::new("gaussian()".parse()?, Some(components));
+    ///     spec.plan(Points::from(&x).size(), &compute)
     /// };
     /// assert_eq!(plan(300, 10)?.solver, EigenSolver::Dense);
     /// assert_eq!(plan(5000, 10)?.solver, EigenSolver::Leading);
@@ -115,14 +116,14 @@ impl KernelPca {
         self.request(size, None).plan(compute)
     }
 
-    /// Finds the components of the points of a sample. With a kernel over `precomputed()`, `x` is the
-    /// matrix of kernel values; it need not be symmetric if it is when it is centered.
+    /// Finds the components of the points of a sample. With a kernel over `precomputed()`, `x` is
+    /// the matrix of kernel values; it need not be symmetric if it is when it is centered.
     ///
     /// # Errors
     /// [`Error::TooFew`] for no points, [`Error::Parameter`] for 0 components or landmarks or a
     /// negative `α`, [`Error::Value`] for data that is not finite, [`Error::NotPositiveDefinite`]
-    /// with the counterexample or the negative eigenvalue, [`Error::Precomputed`] for a matrix that is
-    /// not symmetric, or where points are needed, [`Error::Memory`] when no plan fits the limit,
+    /// with the counterexample or the negative eigenvalue, [`Error::Precomputed`] for a matrix that
+    /// is not symmetric, or where points are needed, [`Error::Memory`] when no plan fits the limit,
     /// [`Error::NotConverged`], [`Error::Canceled`]; and as [`Kernel::bind`].
     pub fn fit<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<KernelPcaFit> {
         let x = self.kernel.points(x);

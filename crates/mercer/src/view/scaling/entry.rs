@@ -4,11 +4,11 @@ use ndarray::Array2;
 
 use super::{ClassicalScaling, ClassicalScalingFit, EigenSolver};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
+    on_kernel,
 };
-use crate::record::Record;
 use crate::settings::Settings;
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// Classical scaling, for the doors.
 pub static ENTRY: LearnerEntry = LearnerEntry {
@@ -70,13 +70,7 @@ impl Learner for ClassicalScaling {
 }
 
 impl Fitted for ClassicalScalingFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        ClassicalScalingFit::settings(self)
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         let part = self.negative_part();
@@ -95,17 +89,7 @@ impl Fitted for ClassicalScalingFit {
             .with("embedding", self.embedding(), "the coordinates of the points, a row each")
     }
 
-    fn to_record(&self) -> Record {
-        ClassicalScalingFit::to_record(self)
-    }
-
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(ClassicalScalingFit::kernel(self))
-    }
-
-    fn points(&self, view: usize) -> Option<Points<'_>> {
-        (view == 0).then(|| ClassicalScalingFit::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         0

@@ -28,8 +28,8 @@ pub(super) fn embedding(vectors: &Array2<f64>, values: &[f64]) -> Array2<f64> {
 
 impl ClassicalScalingFit {
     /// The coordinates of points, a row for each (Gower's formula). For a model on `precomputed()`
-    /// values, row `i` of `x` holds the squared distances of the new point `i` to every point of the
-    /// data.
+    /// values, row `i` of `x` holds the squared distances of the new point `i` to every point of
+    /// the data.
     ///
     /// # Cost
     /// One kernel value per pair of a row and a point of the data, none of them stored.
@@ -46,8 +46,8 @@ impl ClassicalScalingFit {
         self.embedding.view()
     }
 
-    /// The eigenvalues of `B` that belong to the coordinates, descending. Those that are not positive
-    /// have coordinates of 0.
+    /// The eigenvalues of `B` that belong to the coordinates, descending. Those that are not
+    /// positive have coordinates of 0.
     pub fn eigenvalues(&self) -> ArrayView1<'_, f64> {
         self.eigenvalues.view()
     }
@@ -62,8 +62,8 @@ impl ClassicalScalingFit {
         self.negative
     }
 
-    /// Kruskal's stress `√(Σ(d̂ − d)²/Σd²)`, with the distances `d̂` of the coordinates and the roots `d`
-    /// of the squared distances.
+    /// Kruskal's stress `√(Σ(d̂ − d)²/Σd²)`, with the distances `d̂` of the coordinates and the
+    /// roots `d` of the squared distances.
     pub fn stress(&self) -> f64 {
         self.stress
     }

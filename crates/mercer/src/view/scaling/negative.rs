@@ -27,7 +27,8 @@ impl NegativePart {
         (self.lower == self.upper).then_some(self.lower)
     }
 
-    /// From all eigenvalues, from a proof, or from the leading ones and one more pass over the pairs.
+    /// From all eigenvalues, from a proof, or from the leading ones and one more pass over the
+    /// pairs.
     pub(super) fn of(eigen: &CenteredEigen, proven: bool, tiles: &dyn Tiles, compute: &Compute) -> Result<Self> {
         if let Some(values) = &eigen.spectrum {
             let real = values.iter().filter(|v| v.abs() > eigen.rounding);

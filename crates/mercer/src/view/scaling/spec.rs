@@ -28,14 +28,14 @@ const WHOLE: usize = 2500;
 ///
 /// # Theory
 /// `B` is positive semi-definite for all points if and only if `κ` is negative definite (Schoenberg
-/// 1938): then `κ(x, y) − ½κ(x, x) − ½κ(y, y)` are squared distances of points in a Euclidean space,
-/// and classical scaling finds these, up to a motion; fewer coordinates are their principal
+/// 1938): then `κ(x, y) − ½κ(x, x) − ½κ(y, y)` are squared distances of points in a Euclidean
+/// space, and classical scaling finds these, up to a motion; fewer coordinates are their principal
 /// components. Otherwise the negative eigenvalues are the part that no Euclidean space holds:
 /// [`ClassicalScalingFit::negative_part`].
 ///
 /// # Cost
-/// As [`KernelPca`](crate::view::pca::KernelPca), without landmarks, and one pass over the pairs for
-/// the stress.
+/// As [`KernelPca`](crate::view::pca::KernelPca), without landmarks, and one pass over the pairs
+/// for the stress.
 ///
 /// # Example
 /// ```
@@ -44,7 +44,8 @@ const WHOLE: usize = 2500;
 /// let compute = Compute::new();
 /// // Three points on a line, known by their squared distances 1, 4 and 9.
 /// let squares = array![[0.0, 1.0, 9.0], [1.0, 0.0, 4.0], [9.0, 4.0, 0.0]];
-/// let fit = ClassicalScaling::new("precomputed()".parse()?, Some(1)).fit(squares.view(), &compute)?;
+/// let spec = ClassicalScaling::new("precomputed()".parse()?, Some(1));
+/// let fit = spec.fit(squares.view(), &compute)?;
 /// let y = fit.embedding();
 /// mercer::assert_close!((y[[0, 0]] - y[[1, 0]]).abs(), 1.0, abs = 1e-13);
 /// mercer::assert_close!((y[[1, 0]] - y[[2, 0]]).abs(), 2.0, abs = 1e-13);
@@ -102,8 +103,8 @@ impl ClassicalScaling {
         })
     }
 
-    /// Finds the coordinates of the points of a sample. With a kernel over `precomputed()`, `x` is the
-    /// symmetric matrix of squared distances.
+    /// Finds the coordinates of the points of a sample. With a kernel over `precomputed()`, `x` is
+    /// the symmetric matrix of squared distances.
     ///
     /// # Errors
     /// [`Error::TooFew`] for no points, [`Error::Parameter`] for 0 components, [`Error::Value`] for
@@ -152,8 +153,8 @@ impl ClassicalScaling {
         })
     }
 
-    /// Whether the kernel is proven negative definite on these points; an error where it is known not
-    /// to be.
+    /// Whether the kernel is proven negative definite on these points; an error where it is known
+    /// not to be.
     fn check_kernel(&self, x: Points<'_>) -> Result<bool> {
         let property = |property| match x {
             Points::Vectors(x) => self.kernel.property_on(property, x.ncols()),

@@ -5,9 +5,9 @@ use ndarray::ArrayView2;
 use crate::gram::{Tile, Tiles, fold_tiles};
 use crate::{Compute, Result};
 
-/// Kruskal's stress `√(Σ(d̂ − d)²/Σd²)` over all pairs: `d̂` are the distances of the coordinates, `d`
-/// the roots of `κ(x, y) − ½κ(x, x) − ½κ(y, y)`. Where that is negative, which only a kernel that is
-/// not negative definite allows, `d` is 0. 0 where all distances are 0.
+/// Kruskal's stress `√(Σ(d̂ − d)²/Σd²)` over all pairs: `d̂` are the distances of the coordinates,
+/// `d` the roots of `κ(x, y) − ½κ(x, x) − ½κ(y, y)`. Where that is negative, which only a kernel
+/// that is not negative definite allows, `d` is 0. 0 where all distances are 0.
 pub(super) fn kruskal(tiles: &dyn Tiles, embedding: ArrayView2<f64>, compute: &Compute) -> Result<f64> {
     let diagonal = tiles.diagonal()?;
     let add = |sums: &mut [f64; 2], tile: &Tile<'_>| {

@@ -4,12 +4,14 @@ use ndarray::Array2;
 
 use super::{SpectralClustering, SpectralFit};
 use crate::learner::common::{KERNEL, SEED};
-use crate::learner::{Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Plan, ViewCount, column};
+use crate::learner::{
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Plan, ViewCount, column, on_kernel,
+};
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::view::kmeans::entry::{CLUSTERS, INIT, LANDMARKS, MAX_CLUSTERS, MAX_ITERATIONS, RULE, SOLVER, STARTS};
 use crate::view::kmeans::{ClusterCount, INITS, SOLVERS};
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Points, Result};
 
 pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     name: "spectral",
@@ -88,13 +90,7 @@ impl Fitted for SpectralFit {
         self.record()
     }
 
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        Some(Self::points(self))
-    }
+    on_kernel!();
 
     fn targets(&self) -> usize {
         0

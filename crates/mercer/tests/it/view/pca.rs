@@ -1,5 +1,5 @@
-//! Kernel principal components: golden numbers, brute force, solvers against each other, new points,
-//! novelty, pre-images, wrong input.
+//! Kernel principal components: golden numbers, brute force, solvers against each other, new
+//! points, novelty, pre-images, wrong input.
 
 use mercer::features::Landmarks;
 use mercer::gram::{self, Pairs};
@@ -299,6 +299,11 @@ fn points_without_variance_and_more_components_than_rank() {
             assert!(one.transform(&t, &compute).unwrap().iter().all(|v| *v == 0.0));
             assert!(one.explained_variance_ratio().iter().all(|v| *v == 0.0) && one.reconstruction_error() < 1e-9);
             assert!(KernelPca { remove_zero: true, ..spec(text, 9) }.fit(&x, &compute).unwrap().components() == 0);
+            if text != "0*gaussian()" {
+                let fit = KernelPca { landmarks: Some(2), ..spec(text, 9) }.fit(&x, &compute).unwrap();
+                assert!(fit.eigenvalues().iter().chain(&fit.eigenvectors()).all(|v| *v == 0.0), "{text}");
+                assert!(fit.transform(&t, &compute).unwrap().iter().all(|v| *v == 0.0), "{text}");
+            }
         }
     }
     // Points that occur several times, of rank 2.
@@ -391,7 +396,8 @@ fn wrong_input_is_refused() {
     assert!(matches!(spec("gaussian()", 1).fit(&normal(500, 2), &stopped), Err(Error::Canceled)));
 }
 
-/// The distance in ℋ between the image of a point and the element with these scores, by the formula.
+/// The distance in ℋ between the image of a point and the element with these scores, by the
+/// formula.
 fn squared_distance(fit: &KernelPcaFit, x: &Array2<f64>, z: &Array2<f64>, scores: &Array1<f64>) -> f64 {
     let n = x.nrows();
     let mut weights = fit.eigenvectors().dot(&(scores / &fit.eigenvalues().mapv(f64::sqrt)));
