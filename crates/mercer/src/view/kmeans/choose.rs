@@ -102,7 +102,7 @@ pub(in crate::view) fn stability(
     for clusters in 2..=max {
         compute.report("stability of clusters", (clusters - 2) as u64, (max - 1) as u64);
         let one = |pair: usize| agreement(x, half, (clusters, pair), compute, fit);
-        let scores = match (0..PAIRS).map(one).collect::<Result<Vec<f64>>>() {
+        let scores = match compute.try_map_tasks(PAIRS, one) {
             // Half of the points have no more distinct points than this.
             Err(Error::TooFew { .. }) if !table.is_empty() => break,
             scores => scores?,

@@ -160,6 +160,16 @@ impl KernelKMeans {
         compute: &Compute,
     ) -> Result<KernelKMeansFit> {
         let x = self.kernel.points(x);
+        // Steps of few points are over before another thread is awake: all of them run in the pool.
+        compute.install(|| self.fit_points(x, weights, compute))
+    }
+
+    fn fit_points(
+        &self,
+        x: Points<'_>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<KernelKMeansFit> {
         let weights = self.checked(x, weights, compute)?;
         let chosen = self.choose(x, compute)?;
         let clusters = chosen.as_ref().map_or(self.clusters.most(), |chosen| chosen.clusters);

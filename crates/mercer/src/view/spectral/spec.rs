@@ -137,6 +137,11 @@ impl SpectralClustering {
     /// [`Error::Canceled`]; as [`Kernel::bind`].
     pub fn fit<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<SpectralFit> {
         let x = self.kernel.points(x);
+        // Steps of few points are over before another thread is awake: all of them run in the pool.
+        compute.install(|| self.fit_points(x, compute))
+    }
+
+    fn fit_points(&self, x: Points<'_>, compute: &Compute) -> Result<SpectralFit> {
         self.check()?;
         if x.is_empty() {
             return Err(Error::too_few("clustering", "points", 1, 0));
