@@ -3,7 +3,8 @@
 use crate::seed::Stream;
 use crate::{Compute, Result};
 
-/// Writes the squared distances of all points from the point of this number; negative ones count as 0.
+/// Writes the squared distances of all points from the point of this number; negative ones count as
+/// 0.
 pub(crate) type Distances<'d> = dyn Fn(usize, &mut [f64]) -> Result<()> + Sync + 'd;
 
 /// At most `count` points, the first with a probability in proportion to its weight, each other to
@@ -63,7 +64,8 @@ pub(crate) fn weighted(weights: &[f64], stream: &mut Stream) -> usize {
 }
 
 /// Kernel values `k(x, xⱼ)` of the point of this number, replaced by `‖φ(x) − φ(xⱼ)‖²`. At the
-/// level of rounding it is 0: such a point adds no information. An indefinite kernel has negative ones.
+/// level of rounding it is 0: such a point adds no information. An indefinite kernel has negative
+/// ones.
 pub(crate) fn squared_distances(row: usize, diagonal: &[f64], values: &mut [f64]) {
     for (value, k) in values.iter_mut().zip(diagonal) {
         let squared = k + diagonal[row] - 2.0 * *value;

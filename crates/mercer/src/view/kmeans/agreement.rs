@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::{Error, Result};
 
-/// The adjusted Rand index of two partitions of the same points: 1 for equal ones, whatever the names
-/// of the clusters, and 0 in the mean for independent ones.
+/// The adjusted Rand index of two partitions of the same points: 1 for equal ones, whatever the
+/// names of the clusters, and 0 in the mean for independent ones.
 ///
 /// # Formula
 /// With `nᵢⱼ` points in cluster `i` of the first and `j` of the second, `C(m) = m(m − 1)/2`,

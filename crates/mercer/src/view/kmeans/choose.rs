@@ -29,24 +29,26 @@ pub struct ChosenClusters {
     pub clusters: usize,
     /// How.
     pub rule: CountRule,
-    /// The scores, by the number of clusters. The gap of one cluster is listed, not chosen: it measures
-    /// how well the data hangs together.
+    /// The scores, by the number of clusters. The gap of one cluster is listed, not chosen: it
+    /// measures how well the data hangs together.
     pub table: Vec<ClusterScore>,
 }
 
 /// Chooses a number of clusters from 2 to `max`, at most the number of points.
 ///
 /// # Formula
-/// [`CountRule::Eigengap`]: the `k` with the largest `μₖ − μₖ₊₁`, where `μ₁ ≥ μ₂ ≥ …` are the eigenvalues
-/// of `D^{−½}KD^{−½}` and `D` holds the row sums of `K`. With `k` groups that do not touch, `μₖ = 1 > μₖ₊₁`.
+/// [`CountRule::Eigengap`]: the `k` with the largest `μₖ − μₖ₊₁`, where `μ₁ ≥ μ₂ ≥ …` are the
+/// eigenvalues of `D^{−½}KD^{−½}` and `D` holds the row sums of `K`. With `k` groups that do not
+/// touch, `μₖ = 1 > μₖ₊₁`.
 ///
-/// [`CountRule::Stability`]: for every `k`, ten pairs of disjoint random halves of the data are clustered,
-/// both clusterings are extended to all points, and the adjusted Rand index of the two is averaged. The
-/// largest `k` whose mean is within one standard error of the best is chosen.
+/// [`CountRule::Stability`]: for every `k`, ten pairs of disjoint random halves of the data are
+/// clustered, both clusterings are extended to all points, and the adjusted Rand index of the two
+/// is averaged. The largest `k` whose mean is within one standard error of the best is chosen.
+/// Numbers of clusters above that of distinct points of a half are not considered.
 ///
 /// # Cost
-/// Of the gaps, `max + 1` eigenvectors of the kernel matrix; of stability, `20(max − 1)` fits on half of
-/// the data.
+/// Of the gaps, `max + 1` eigenvectors of the kernel matrix; of stability, `20(max − 1)` fits on
+/// half of the data.
 ///
 /// # Errors
 /// [`Error::Parameter`] for `max < 2`, [`Error::Value`] for negative kernel values (eigengap); as
@@ -100,7 +102,11 @@ pub(in crate::view) fn stability(
     for clusters in 2..=max {
         compute.report("stability of clusters", (clusters - 2) as u64, (max - 1) as u64);
         let one = |pair: usize| agreement(x, half, (clusters, pair), compute, fit);
-        let scores = (0..PAIRS).map(one).collect::<Result<Vec<f64>>>()?;
+        let scores = match compute.try_map_tasks(PAIRS, one) {
+            // Half of the points have no more distinct points than this.
+            Err(Error::TooFew { .. }) if !table.is_empty() => break,
+            scores => scores?,
+        };
         let mean = scores.iter().sum::<f64>() / PAIRS as f64;
         let variance = scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (PAIRS as f64 - 1.0);
         table.push(ClusterScore { clusters, score: mean, error: (variance / PAIRS as f64).sqrt() });

@@ -61,12 +61,12 @@ impl ClusterCount {
 /// How a number of clusters is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum CountRule {
-    /// The largest gap `μₖ − μₖ₊₁` between eigenvalues of `D^{−½}KD^{−½}`, descending, for `k ≥ 2`. It
-    /// needs kernel values that are not negative.
+    /// The largest gap `μₖ − μₖ₊₁` between eigenvalues of `D^{−½}KD^{−½}`, descending, for `k ≥ 2`.
+    /// It needs kernel values that are not negative.
     #[default]
     Eigengap,
-    /// The agreement of clusterings of random halves of the data: the largest `k` whose mean adjusted
-    /// Rand index is within one standard error of the best.
+    /// The agreement of clusterings of random halves of the data: the largest `k` whose mean
+    /// adjusted Rand index is within one standard error of the best.
     Stability,
 }
 

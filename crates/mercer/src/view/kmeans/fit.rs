@@ -13,9 +13,9 @@ use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 /// The evidence for a partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KMeansEvidence {
-    /// `Σ wᵢ‖φ(xᵢ) − m_c‖²`, in double precision. With landmarks the means are those of the projections;
-    /// the objective of the same partition with its own means is at most this, and at least this less
-    /// [`trace_missed`](Self::trace_missed).
+    /// `Σ wᵢ‖φ(xᵢ) − m_c‖²`, in double precision. With landmarks the means are those of the
+    /// projections; the objective of the same partition with its own means is at most this, and at
+    /// least this less [`trace_missed`](Self::trace_missed).
     pub objective: f64,
     /// Lloyd's steps and passes of single moves of the best start.
     pub iterations: usize,
@@ -67,8 +67,8 @@ impl KernelKMeansFit {
         }
     }
 
-    /// `‖φ(x) − m_c‖` for every point, a column per cluster. The square of an indefinite kernel may be
-    /// negative; the distance is then 0.
+    /// `‖φ(x) − m_c‖` for every point, a column per cluster. The square of an indefinite kernel may
+    /// be negative; the distance is then 0.
     ///
     /// # Errors
     /// [`Error::Precomputed`] for kernel values without `k(x, x)`, for which there is
@@ -107,7 +107,8 @@ impl KernelKMeansFit {
         &self.weights
     }
 
-    /// `A` of the means `m_c = Σⱼ Aⱼc φ(zⱼ)` over [`KernelKMeansFit::points`], a column per cluster.
+    /// `A` of the means `m_c = Σⱼ Aⱼc φ(zⱼ)` over [`KernelKMeansFit::points`], a column per
+    /// cluster.
     pub fn coefficients(&self) -> ArrayView2<'_, f64> {
         self.means.coefficients.view()
     }

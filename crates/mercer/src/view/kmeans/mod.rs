@@ -1,8 +1,8 @@
 //! Kernel k-means: clusters around means in ℋ.
 //!
-//! [`KernelKMeans`] finds the partition, on the kernel matrix (stored or computed tile by tile) or on
-//! Nyström features where that would take too long. Every start is improved by Lloyd's steps and then
-//! by moves of single points until no move of one point improves the objective.
+//! [`KernelKMeans`] finds the partition, on the kernel matrix (stored or computed tile by tile) or
+//! on Nyström features where that would take too long. Every start is improved by Lloyd's steps and
+//! then by moves of single points until no move of one point improves the objective.
 //! [`choose_clusters`] chooses the number of clusters, [`adjusted_rand_index`] compares partitions.
 
 mod agreement;

@@ -7,9 +7,9 @@ impl Problem<'_> {
     /// Moves single points to other clusters as long as that improves the objective.
     ///
     /// # Theory
-    /// A move changes the means, which Lloyd's steps take as fixed: a point leaves for a mean that is
-    /// farther away if the objective falls. Every optimum of these moves is one of Lloyd's steps, not
-    /// the other way round [Telgarsky and Vattani 2010].
+    /// A move changes the means, which Lloyd's steps take as fixed: a point leaves for a mean that
+    /// is farther away if the objective falls. Every optimum of these moves is one of Lloyd's
+    /// steps, not the other way round [Telgarsky and Vattani 2010].
     ///
     /// # Cost
     /// `O(k)` per point that stays, `O(n)` per point that moves.
@@ -35,8 +35,8 @@ impl Problem<'_> {
 
     /// The cluster that a point should move to, if any.
     fn better_cluster(&self, start: &Start, point: usize) -> Option<usize> {
-        let squared = |cluster: usize| self.diagonal[point] + start.relative(point, cluster);
-        start.sizes.better(self.weights[point], start.labels[point], self.slack, &squared)
+        let squared = |cluster: usize| start.squared(self.diagonal[point], point, cluster);
+        start.sizes.better(self.weights[point], start.labels[point], &squared)
     }
 
     fn move_point(&self, start: &mut Start, point: usize, to: usize, buffer: &mut Vec<f64>) {

@@ -5,8 +5,8 @@ use crate::{Error, Result};
 /// How the first means of a start are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum KMeansInit {
-    /// k-means++ in ℋ: each mean a point that is drawn with a probability in proportion to its squared
-    /// distance from the nearest one before, the best of `2 + ⌊ln k⌋` draws.
+    /// k-means++ in ℋ: each mean a point that is drawn with a probability in proportion to its
+    /// squared distance from the nearest one before, the best of `2 + ⌊ln k⌋` draws.
     #[default]
     KMeansPlusPlus,
     /// Points drawn uniformly (in proportion to their weights).

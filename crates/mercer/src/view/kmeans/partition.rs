@@ -1,5 +1,31 @@
 //! What partitions have in common, whether of points in ℋ or of vectors.
 
+/// Rounding of a sum, relative to the size of its terms: differences below are ties.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// A sum, with the size of its terms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rounded {
+    pub(super) value: f64,
+    pub(super) size: f64,
+}
+
+impl Rounded {
+    /// The sum of three terms.
+    pub(super) fn sum(a: f64, b: f64, c: f64) -> Self {
+        Self { value: a + b + c, size: a.abs() + b.abs() + c.abs() }
+    }
+
+    fn times(self, factor: f64) -> Self {
+        Self { value: factor * self.value, size: factor * self.size }
+    }
+
+    /// Whether it is smaller by more than rounding.
+    pub(super) fn is_below(self, other: Self) -> bool {
+        self.value < other.value - ROUNDING * (self.size + other.size)
+    }
+}
+
 /// The weight and the number of points of every cluster; points of weight 0 do not count.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
@@ -27,23 +53,23 @@ impl Sizes {
         self.members[to] += 1;
     }
 
-    /// The cluster that a point of weight `w` should move to, if any: where the objective falls most, by
-    /// more than `slack` times the weight. `squared` is the squared distance from the mean of a cluster.
+    /// The cluster that a point of weight `w` should move to, if any: where the objective falls
+    /// most, by more than rounding. `squared` is the squared distance from the mean of a cluster.
     ///
     /// # Formula
-    /// The objective falls by `wW/(W − w) ‖φ(x) − m‖²` when the point leaves a cluster of weight `W`, and
-    /// rises by `wW/(W + w) ‖φ(x) − m‖²` when it joins one. The only point of a cluster stays.
-    pub(super) fn better(&self, w: f64, from: usize, slack: f64, squared: &dyn Fn(usize) -> f64) -> Option<usize> {
+    /// The objective falls by `wW/(W − w) ‖φ(x) − m‖²` when the point leaves a cluster of weight `W`,
+    /// and rises by `wW/(W + w) ‖φ(x) − m‖²` when it joins one. The only point of a cluster stays.
+    pub(super) fn better(&self, w: f64, from: usize, squared: &dyn Fn(usize) -> Rounded) -> Option<usize> {
         let rest = self.mass[from] - w;
         if w == 0.0 || self.members[from] < 2 || rest <= 0.0 {
             return None;
         }
-        let gained = w * self.mass[from] / rest * squared(from);
-        let (mut best, mut least) = (None, gained - slack * w);
+        let gained = squared(from).times(w * self.mass[from] / rest);
+        let (mut best, mut least) = (None, f64::INFINITY);
         for to in (0..self.mass.len()).filter(|&to| to != from) {
-            let lost = w * self.mass[to] / (self.mass[to] + w) * squared(to);
-            if lost < least {
-                (best, least) = (Some(to), lost);
+            let lost = squared(to).times(w * self.mass[to] / (self.mass[to] + w));
+            if lost.is_below(gained) && lost.value < least {
+                (best, least) = (Some(to), lost.value);
             }
         }
         best

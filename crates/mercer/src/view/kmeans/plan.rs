@@ -10,8 +10,8 @@ use crate::{Compute, Error, Result};
 /// Operations from which passes over all pairs of rows are too many, and landmarks are used: some
 /// minutes on a few cores.
 const TOO_MANY: f64 = 1e12;
-/// Landmarks, unless their number is given. More miss less of the trace, at a cost that is linear in
-/// them for every step and quadratic once. Not tuned: the fit reports what they miss.
+/// Landmarks, unless their number is given. More miss less of the trace, at a cost that is linear
+/// in them for every step and quadratic once. Not tuned: the fit reports what they miss.
 const LANDMARKS: usize = 500;
 /// Landmarks per cluster, at least.
 const LANDMARKS_PER_CLUSTER: usize = 4;
@@ -19,9 +19,9 @@ const LANDMARKS_PER_CLUSTER: usize = 4;
 /// How clusters are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ClusterSolver {
-    /// On the kernel matrix, stored in double precision where it fits into the memory limit, else in
-    /// single precision, else computed tile by tile; on landmarks where that would take more than some
-    /// minutes, or where their number is given.
+    /// On the kernel matrix, stored in double precision where it fits into the memory limit, else
+    /// in single precision, else computed tile by tile; on landmarks where that would take more
+    /// than some minutes, or where their number is given.
     #[default]
     Auto,
     /// On the kernel matrix, stored in double precision.
@@ -31,8 +31,8 @@ pub enum ClusterSolver {
     StoredSingle,
     /// On the kernel matrix, whose rows are computed when they are needed.
     Tiles,
-    /// On Nyström features of some landmarks: an approximation, in time linear in the points. The fit
-    /// reports the trace that they miss.
+    /// On Nyström features of some landmarks: an approximation, in time linear in the points. The
+    /// fit reports the trace that they miss.
     Landmarks,
 }
 

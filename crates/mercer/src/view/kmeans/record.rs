@@ -11,8 +11,8 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl KernelKMeansFit {
-    /// The complete record of the fit. The coefficients of means over all points follow from labels and
-    /// weights.
+    /// The complete record of the fit. The coefficients of means over all points follow from labels
+    /// and weights.
     pub(super) fn record(&self) -> Record {
         let mut record = Record::default();
         record.put_text("kernel", &self.means.kernel);

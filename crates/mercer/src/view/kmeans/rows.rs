@@ -12,9 +12,9 @@ use crate::gram::{self, Bound, Tiles};
 use crate::solve::products::multiply_single;
 use crate::{Compute, Result};
 
-/// Rows that are added at a time: with [`COLUMNS`] values of each they stay in the second-level cache
-/// for all starts. They are cut at multiples of this number, so that the sums of a start do not depend
-/// on the other starts.
+/// Rows that are added at a time: with [`COLUMNS`] values of each they stay in the second-level
+/// cache for all starts. They are cut at multiples of this number, so that the sums of a start do
+/// not depend on the other starts. Not tuned.
 const ROWS: usize = 128;
 /// Rows of a block of a product: each reads the factor once. Not tuned.
 const PRODUCT_ROWS: usize = 256;
@@ -44,8 +44,8 @@ pub(super) struct Change {
     pub(super) to: usize,
 }
 
-/// Some changed points in the order of their numbers, and for every start which of its changes are of
-/// these.
+/// Some changed points in the order of their numbers, and for every start which of its changes are
+/// of these.
 struct Batch {
     points: Vec<usize>,
     changes: Vec<Range<usize>>,
@@ -86,8 +86,9 @@ impl<'a> KernelRows<'a> {
         }
     }
 
-    /// Adds `wⱼ k(·, xⱼ)` to the sums of the cluster that a point goes to, and takes it from those of
-    /// the cluster that it leaves, for the changes of every start (in the order of their points).
+    /// Adds `wⱼ k(·, xⱼ)` to the sums of the cluster that a point goes to, and takes it from those
+    /// of the cluster that it leaves, for the changes of every start (in the order of their
+    /// points).
     ///
     /// # Cost
     /// `n` values per point that changes in any start, and one or two additions for every change.

@@ -18,10 +18,12 @@ use crate::settings::Settings;
 use crate::solve::products::multiply;
 use crate::{Compute, Error, Points, Result, Sample};
 
-/// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit, as for support
-/// vector machines. Beyond, negative squared distances and objectives are refused when they appear.
+/// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit, as for
+/// support vector machines. Beyond, negative squared distances and objectives are refused when they
+/// appear.
 const CHECKED: usize = 400;
-/// Objectives this far below 0, relative to the trace, prove that a kernel is not positive semi-definite.
+/// Objectives this far below 0, relative to the trace, prove that a kernel is not positive
+/// semi-definite.
 const NEGATIVE: f64 = 1e-9;
 
 impl KernelKMeans {
@@ -40,7 +42,7 @@ impl KernelKMeans {
         let problem = Problem::new(&bound, rows, (&exact, &weights), search, self.indefinite, compute);
         let (best, starts) = self.best_start(&problem, &plan)?;
         let evidence = KMeansEvidence {
-            objective: best.objective,
+            objective: best.objective.value,
             iterations: best.iterations,
             converged: best.converged,
             starts,
@@ -69,7 +71,8 @@ impl KernelKMeans {
             .fit(labels, weights, clusters, evidence)
     }
 
-    /// Binds the kernel, and refuses small matrices of kernel values that are not positive semi-definite.
+    /// Binds the kernel, and refuses small matrices of kernel values that are not positive
+    /// semi-definite.
     fn bind<'x>(&self, x: Points<'x>, compute: &Compute) -> Result<Bound<'x>> {
         let bound = bind_fit(&self.kernel, x, compute)?;
         if !self.indefinite && self.kernel.is_precomputed() && x.len() <= CHECKED {
@@ -83,8 +86,8 @@ impl KernelKMeans {
         Ok(bound)
     }
 
-    /// The best start, and the objectives of all. As many starts run together as their sums fit into the
-    /// memory limit beside the matrix; a start does not depend on the others.
+    /// The best start, and the objectives of all. As many starts run together as their sums fit
+    /// into the memory limit beside the matrix; a start does not depend on the others.
     fn best_start(&self, problem: &Problem<'_>, plan: &ClusterPlan) -> Result<(Start, Vec<f64>)> {
         let compute = problem.compute;
         let one = 8 * problem.weights.len() as u64 * problem.search.clusters as u64;
@@ -93,8 +96,8 @@ impl KernelKMeans {
         let (mut best, mut objectives): (Option<Start>, Vec<f64>) = (None, Vec::new());
         for first in (0..self.starts).step_by(together) {
             for start in problem.run(first..self.starts.min(first + together))? {
-                objectives.push(start.objective);
-                if best.as_ref().is_none_or(|best| start.objective < best.objective) {
+                objectives.push(start.objective.value);
+                if best.as_ref().is_none_or(|best| start.objective.value < best.objective.value) {
                     best = Some(start);
                 }
             }

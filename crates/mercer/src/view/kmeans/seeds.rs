@@ -27,8 +27,8 @@ impl Problem<'_> {
             if !self.indefinite {
                 return Err(self.search.too_few(seeds.len()));
             }
-            // No point is left at a positive distance, which of an indefinite kernel does not mean that
-            // there is no other point.
+            // No point is left at a positive distance, which of an indefinite kernel does not mean
+            // that there is no other point.
             drawn(self.weights, &mut seeds, &self.search, stream);
         } else if self.search.init == KMeansInit::Random {
             seeds.clear();

@@ -12,8 +12,8 @@ use crate::points::Size;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Passes over the kernel matrix that a plan counts with; later steps of Lloyd change few labels and
-/// read few rows.
+/// Passes over the kernel matrix that a plan counts with; later steps of Lloyd change few labels
+/// and read few rows.
 const PASSES: f64 = 5.0;
 /// Passes over features that a plan counts with.
 const FEATURE_PASSES: f64 = 30.0;
@@ -21,29 +21,30 @@ const FEATURE_PASSES: f64 = 30.0;
 /// Kernel k-means: `k` clusters with the smallest squared distances from their means in ℋ.
 ///
 /// # Formula
-/// `min Σ wᵢ‖φ(xᵢ) − m_c‖²` over partitions into `k` clusters that are not empty, with
-/// `m_c = Σ_{i ∈ c} wᵢφ(xᵢ)/W_c` and `W_c = Σ_{i ∈ c} wᵢ`; this is
-/// `Σ wᵢk(xᵢ, xᵢ) − Σ_c (1/W_c) Σ_{i, j ∈ c} wᵢwⱼk(xᵢ, xⱼ)`. A sum, not divided by the number of points.
+/// `min Σ wᵢ‖φ(xᵢ) − m_c‖²` over partitions into `k` clusters that are not empty, with `m_c = Σ_{i
+/// ∈ c} wᵢφ(xᵢ)/W_c` and `W_c = Σ_{i ∈ c} wᵢ`; this is `Σ wᵢk(xᵢ, xᵢ) − Σ_c (1/W_c) Σ_{i, j ∈ c}
+/// wᵢwⱼk(xᵢ, xⱼ)`. A sum, not divided by the number of points.
 ///
 /// # Theory
 /// Finding the best partition is NP-hard. Each of several starts begins with k-means++ in ℋ, whose
-/// expected objective is within `8(2 + ln k)` of the best [Arthur and Vassilvitskii 2007]; Lloyd's steps
-/// follow (every point to the nearest mean), and then moves of single points until none improves the
-/// objective [Hartigan 1975], a stronger optimum than that of Lloyd's steps alone. The best start is
-/// returned. A cluster that becomes empty is opened by the point that is farthest from the mean of its
-/// own cluster. Weights count like repetitions; points of weight 0 are assigned at the end. Clusters are
-/// numbered by first appearance. On the linear kernel it is ordinary k-means.
+/// expected objective is within `8(2 + ln k)` of the best [Arthur and Vassilvitskii 2007]; Lloyd's
+/// steps follow (every point to the nearest mean), and then moves of single points until none
+/// improves the objective [Hartigan 1975], a stronger optimum than that of Lloyd's steps alone. The
+/// best start is returned. A cluster that becomes empty is opened by the point that is farthest
+/// from the mean of its own cluster. Weights count like repetitions; points of weight 0 are
+/// assigned at the end. Clusters are numbered by first appearance. On the linear kernel it is
+/// ordinary k-means.
 ///
-/// The kernel must be positive semi-definite unless [`indefinite`](Self::indefinite) is set. With an
-/// indefinite kernel the objective may be negative, and the partition minimizes it still: a multiple of
-/// the identity added to `K` changes the objective of all partitions of points of weight 1 by the same
-/// number. Steps of Lloyd that lead up are taken back.
+/// The kernel must be positive semi-definite unless [`indefinite`](Self::indefinite) is set. With
+/// an indefinite kernel the objective may be negative, and the partition minimizes it still: a
+/// multiple of the identity added to `K` changes the objective of all partitions of points of
+/// weight 1 by the same number. Steps of Lloyd that lead up are taken back.
 ///
 /// # Cost
-/// `n²` kernel values, `n` additions for every point that changes its cluster, in each start; `8n²` bytes
-/// for the kernel matrix where they fit into the memory limit, `4n²` in single precision, else none, and
-/// `8nk` for every start. Beyond some 10⁵ points it runs on Nyström features, in time linear in the points;
-/// [`KernelKMeans::plan`] reports it in advance.
+/// `n²` kernel values, `n` additions for every point that changes its cluster, in each start; `8n²`
+/// bytes for the kernel matrix where they fit into the memory limit, `4n²` in single precision,
+/// else none, and `8nk` for every start. Beyond some 10⁵ points it runs on Nyström features, in
+/// time linear in the points; [`KernelKMeans::plan`] reports it in advance.
 ///
 /// # Example
 /// ```
@@ -63,7 +64,7 @@ const FEATURE_PASSES: f64 = 30.0;
 pub struct KernelKMeans {
     /// The kernel.
     pub kernel: Kernel,
-    /// `k`: given, or chosen from the data.
+    /// `k`: given, or chosen from the data (without regard to weights).
     pub clusters: ClusterCount,
     /// Starts from different first means, of which the best is returned.
     pub starts: usize,
@@ -97,8 +98,8 @@ impl KernelKMeans {
     /// The plan for `rows` points of `columns` numbers: what [`KernelKMeans::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Parameter`] for settings out of
-    /// range.
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Parameter`] for settings
+    /// out of range.
     ///
     /// # Example
     /// ```
@@ -120,6 +121,15 @@ impl KernelKMeans {
     }
 
     pub(super) fn plan_for(&self, rows: usize, work: f64, clusters: usize, compute: &Compute) -> Result<ClusterPlan> {
+        if self.indefinite && (self.solver == ClusterSolver::Landmarks || self.landmarks.is_some()) {
+            let reason = "features of landmarks are those of a positive semi-definite kernel";
+            return Err(Error::unsupported(
+                "landmarks",
+                "a kernel that may be indefinite",
+                reason,
+                "use another solver",
+            ));
+        }
         let (k, starts) = (clusters.min(rows).max(1), self.starts.max(1));
         let request = Work {
             what: "kernel k-means",
@@ -139,10 +149,10 @@ impl KernelKMeans {
     /// Clusters the points. With a kernel over `precomputed()`, `x` is the matrix of kernel values.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for settings out of range; [`Error::TooFew`] for no points, or fewer distinct
-    /// points of positive weight than clusters; [`Error::Shape`], [`Error::Value`] and [`Error::AllZero`]
-    /// for weights that do not fit; [`Error::NotPositiveDefinite`], [`Error::Memory`],
-    /// [`Error::Canceled`]; as [`choose_clusters`] and [`Kernel::bind`].
+    /// [`Error::Parameter`] for settings out of range; [`Error::TooFew`] for no points, or fewer
+    /// distinct points of positive weight than clusters; [`Error::Shape`], [`Error::Value`] and
+    /// [`Error::AllZero`] for weights that do not fit; [`Error::NotPositiveDefinite`],
+    /// [`Error::Memory`], [`Error::Canceled`]; as [`choose_clusters`] and [`Kernel::bind`].
     pub fn fit<'x>(
         &self,
         x: impl Into<Points<'x>>,
@@ -150,6 +160,16 @@ impl KernelKMeans {
         compute: &Compute,
     ) -> Result<KernelKMeansFit> {
         let x = self.kernel.points(x);
+        // Steps of few points are over before another thread is awake: all of them run in the pool.
+        compute.install(|| self.fit_points(x, weights, compute))
+    }
+
+    fn fit_points(
+        &self,
+        x: Points<'_>,
+        weights: Option<ArrayView1<f64>>,
+        compute: &Compute,
+    ) -> Result<KernelKMeansFit> {
         let weights = self.checked(x, weights, compute)?;
         let chosen = self.choose(x, compute)?;
         let clusters = chosen.as_ref().map_or(self.clusters.most(), |chosen| chosen.clusters);
@@ -166,12 +186,13 @@ impl KernelKMeans {
         Ok(KernelKMeansFit { chosen, ..fit })
     }
 
-    /// The fit of a partition that is given: its means, objective and distances, without improvement.
-    /// Labels are `0, 1, …`, in any order; every cluster must have a point of positive weight.
+    /// The fit of a partition that is given: its means, objective and distances, without
+    /// improvement. Labels are `0, 1, …`, in any order; every cluster must have a point of positive
+    /// weight.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is a label per point, [`Error::EmptyClass`] for a cluster without a
-    /// point; as [`KernelKMeans::fit`].
+    /// [`Error::Shape`] unless there is a label per point, [`Error::EmptyClass`] for a cluster
+    /// without a point; as [`KernelKMeans::fit`].
     ///
     /// # Example
     /// ```
@@ -197,7 +218,8 @@ impl KernelKMeans {
         }
         let clusters = labels.iter().max().map_or(0, |most| most + 1);
         let has = |c: &usize| labels.iter().zip(&weights).any(|(label, w)| label == c && *w > 0.0);
-        // Every missing cluster is below the number of points, or there are more clusters than points.
+        // Every missing cluster is below the number of points, or there are more clusters than
+        // points.
         if let Some(empty) = (0..clusters.min(labels.len() + 1)).find(|c| !has(c)) {
             return Err(Error::EmptyClass { class: empty.to_string(), outside_fold: None });
         }

@@ -1,14 +1,11 @@
 //! Lloyd's steps on kernel values, for all starts together.
 
 use super::options::Search;
-use super::partition::Sizes;
+use super::partition::{Rounded, Sizes};
 use super::rows::{Change, KernelRows};
 use super::sums::{COLUMNS, Sums};
 use crate::gram::Bound;
 use crate::{Compute, Result};
-
-/// Rounding of a squared distance, relative to the largest `k(x, x)`: differences below are ties.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// k-means on kernel values.
 pub(super) struct Problem<'p> {
@@ -21,8 +18,6 @@ pub(super) struct Problem<'p> {
     pub(super) weights: &'p [f64],
     pub(super) search: Search,
     pub(super) indefinite: bool,
-    /// Squared distances that differ by less are equal.
-    pub(super) slack: f64,
     pub(super) compute: &'p Compute,
 }
 
@@ -35,16 +30,21 @@ pub(super) struct Start {
     /// `Σ_{i ∈ c} wᵢSᵢc = ‖Σ_{i ∈ c} wᵢφ(xᵢ)‖²`.
     pub(super) squares: Vec<f64>,
     /// `Σ wᵢk(xᵢ, xᵢ) − Σ_c squares_c / W_c`.
-    pub(super) objective: f64,
+    pub(super) objective: Rounded,
     pub(super) iterations: usize,
     pub(super) converged: bool,
 }
 
 impl Start {
-    /// `‖φ(xᵢ) − m_c‖² − k(xᵢ, xᵢ)`.
-    pub(super) fn relative(&self, point: usize, cluster: usize) -> f64 {
+    /// `‖φ(xᵢ) − m_c‖²`.
+    pub(super) fn squared(&self, diagonal: f64, point: usize, cluster: usize) -> Rounded {
+        self.squared_from(diagonal, cluster, self.sums.get(point, cluster))
+    }
+
+    /// The same for a point with this inner product with the sum of the cluster.
+    fn squared_from(&self, diagonal: f64, cluster: usize, sum: f64) -> Rounded {
         let mass = self.sizes.mass[cluster];
-        (self.squares[cluster] / mass - 2.0 * self.sums.get(point, cluster)) / mass
+        Rounded::sum(diagonal, -2.0 * sum / mass, self.squares[cluster] / mass / mass)
     }
 
     /// Sizes, squares and objective of the labels, from the sums.
@@ -60,7 +60,7 @@ impl Start {
         for (square, mass) in self.squares.iter().zip(&self.sizes.mass).filter(|(_, mass)| **mass > 0.0) {
             explained += square / mass;
         }
-        self.objective = trace - explained;
+        self.objective = Rounded::sum(trace, -explained, 0.0);
     }
 
     fn relabel(&mut self, changes: &[Change]) {
@@ -77,12 +77,11 @@ impl<'p> Problem<'p> {
         indefinite: bool,
         compute: &'p Compute,
     ) -> Self {
-        let slack = ROUNDING * exact_diagonal.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let diagonal = match &rows {
             KernelRows::Single(matrix) => matrix.diag().iter().map(|v| f64::from(*v)).collect(),
             _ => exact_diagonal.to_vec(),
         };
-        Self { bound, rows, diagonal, exact_diagonal, weights, search, indefinite, slack, compute }
+        Self { bound, rows, diagonal, exact_diagonal, weights, search, indefinite, compute }
     }
 
     /// The starts of these numbers, improved until no move of one point improves them.
@@ -105,7 +104,7 @@ impl<'p> Problem<'p> {
             labels,
             sums: Sums::new(n, k),
             squares: vec![0.0; k],
-            objective: f64::INFINITY,
+            objective: Rounded::sum(f64::INFINITY, 0.0, 0.0),
             iterations: 0,
             converged: false,
         };
@@ -150,10 +149,10 @@ impl<'p> Problem<'p> {
                 start.refresh(self);
                 start.iterations += 1;
                 // A step of an indefinite kernel may lead up.
-                if start.objective > before + self.slack * start.sizes.mass.iter().sum::<f64>() {
+                if before.is_below(start.objective) {
                     back[at] = changes.iter().map(Change::reversed).collect();
                 }
-                active[at] = start.objective < before && start.iterations < self.search.max_iterations;
+                active[at] = start.objective.value < before.value && start.iterations < self.search.max_iterations;
             }
             active.iter_mut().zip(&changes).for_each(|(active, changes)| *active &= !changes.is_empty());
             if back.iter().any(|changes| !changes.is_empty()) {
@@ -166,49 +165,44 @@ impl<'p> Problem<'p> {
         }
     }
 
-    /// The points of positive weight whose nearest mean is another one; clusters that would be empty are
-    /// opened by the farthest point.
+    /// The points of positive weight whose nearest mean is another one; clusters that would be
+    /// empty are opened by the farthest point.
     fn nearest_means(&self, start: &Start) -> Vec<Change> {
         let mut labels = start.labels.clone();
         for (at, block) in start.sums.blocks().enumerate() {
             let points = at * COLUMNS..labels.len().min((at + 1) * COLUMNS);
-            nearest_in_block(start, block, &mut labels[points], self.slack);
+            nearest_in_block(start, block, &mut labels[points]);
         }
         let mut sizes = Sizes::of(&labels, self.weights, self.search.clusters);
         let before = &start.labels;
-        sizes.open_empty(&mut labels, self.weights, |i| self.diagonal[i] + start.relative(i, before[i]));
+        sizes.open_empty(&mut labels, self.weights, |i| start.squared(self.diagonal[i], i, before[i]).value);
         let changed = |&i: &usize| self.weights[i] > 0.0 && labels[i] != before[i];
         let change = |i: usize| Change { point: i, from: Some(before[i]), to: labels[i] };
         (0..labels.len()).filter(changed).map(change).collect()
     }
 }
 
-/// The nearest mean of every point of a block; the present one unless another is nearer by more than
-/// rounding.
-fn nearest_in_block(start: &Start, block: &[f64], labels: &mut [usize], slack: f64) {
+/// The nearest mean of every point of a block; the present one unless another is nearer by more
+/// than rounding.
+fn nearest_in_block(start: &Start, block: &[f64], labels: &mut [usize]) {
     let width = labels.len();
-    let mut best = vec![f64::INFINITY; width];
-    let mut found = vec![0; width];
-    let present: Vec<f64> = (0..width).map(|i| value(start, labels[i], block[labels[i] * width + i])).collect();
+    let (mut best, mut found) = (vec![f64::INFINITY; width], vec![0; width]);
     for (cluster, sums) in block.chunks_exact(width).enumerate() {
+        let mass = start.sizes.mass[cluster];
+        let (factor, norm) = (2.0 / mass, start.squares[cluster] / mass / mass);
         for ((&sum, best), found) in sums.iter().zip(&mut best).zip(&mut found) {
-            let value = value(start, cluster, sum);
+            let value = norm - factor * sum;
             if value < *best {
                 (*best, *found) = (value, cluster);
             }
         }
     }
-    for (((label, found), best), present) in labels.iter_mut().zip(found).zip(best).zip(present) {
-        if best < present - slack {
+    for (i, (label, found)) in labels.iter_mut().zip(found).enumerate() {
+        let squared = |cluster: usize| start.squared_from(0.0, cluster, block[cluster * width + i]);
+        if found != *label && squared(found).is_below(squared(*label)) {
             *label = found;
         }
     }
-}
-
-/// `‖m_c‖² − 2⟨φ(x), m_c⟩`.
-fn value(start: &Start, cluster: usize, sum: f64) -> f64 {
-    let mass = start.sizes.mass[cluster];
-    (start.squares[cluster] / mass - 2.0 * sum) / mass
 }
 
 impl Change {

@@ -105,8 +105,8 @@ impl SpectralFit {
         &self.isolated
     }
 
-    /// The coordinates of points: for a point of the fit, its own (with landmarks, up to rounding). A
-    /// point without affinity to any point of the fit has coordinates 0.
+    /// The coordinates of points: for a point of the fit, its own (with landmarks, up to rounding).
+    /// A point without affinity to any point of the fit has coordinates 0.
     ///
     /// # Cost
     /// One kernel value per pair of a point and a point of the fit (a landmark).

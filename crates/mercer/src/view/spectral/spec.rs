@@ -21,24 +21,26 @@ const ROUNDING: f64 = 1e-10;
 /// Spectral clustering: k-means on the leading eigenvectors of the normalized Gram matrix.
 ///
 /// # Formula
-/// `A = K` with its diagonal, `D = diag(K1)`, `L = I − D^{−½}AD^{−½}`. With orthonormal eigenvectors
-/// `u₁, …, uₖ` of the `k` smallest eigenvalues of `L`, point `i` has the coordinates `uᵢc/√dᵢ`; k-means
-/// on these coordinates gives the clusters. A new point has the coordinates
-/// `Σᵢ k(x, xᵢ)eᵢc / (d(x)(1 − λ_c))`, with `eᵢ` those of point `i` and `d(x) = Σᵢ k(x, xᵢ)`: for a
+/// `A = K` with its diagonal, `D = diag(K1)`, `L = I − D^{−½}AD^{−½}`. With orthonormal
+/// eigenvectors `u₁, …, uₖ` of the `k` smallest eigenvalues of `L`, point `i` has the coordinates
+/// `uᵢc/√dᵢ`; k-means on these coordinates gives the clusters. A new point has the coordinates `Σᵢ
+/// k(x, xᵢ)eᵢc / (d(x)(1 − λ_c))`, with `eᵢ` those of point `i` and `d(x) = Σᵢ k(x, xᵢ)`: for a
 /// point of the fit, its own.
 ///
 /// # Theory
-/// The eigenvectors solve the relaxation of the normalized cut [Shi and Malik 2000; von Luxburg 2007]:
-/// `Σ_c cut(c)/Σ_{i ∈ c} dᵢ`. `k` groups without affinity between them have `k` eigenvalues 0, and
-/// coordinates that are constant on each group; scikit-learn's `SpectralClustering` has the same
-/// coordinates, of affinities without the diagonal. Affinities must not be negative; the kernel need not
-/// be positive semi-definite. Isolated points, whose affinities are all 0, have coordinates 0, do not move
-/// the centers, and belong to the center nearest to 0; [`SpectralFit::isolated`] lists them.
+/// The eigenvectors solve the relaxation of the normalized cut [Shi and Malik 2000; von Luxburg
+/// 2007]: `Σ_c cut(c)/Σ_{i ∈ c} dᵢ`. `k` groups without affinity between them have `k` eigenvalues
+/// 0, and coordinates that are constant on each group; scikit-learn's `SpectralClustering` has the
+/// same coordinates, of affinities without the diagonal. Affinities must not be negative; the
+/// kernel need not be positive semi-definite. Isolated points, whose affinities are all 0, have
+/// coordinates 0, do not move the centers, and belong to the center nearest to 0;
+/// [`SpectralFit::isolated`] lists them.
 ///
 /// # Cost
-/// The kernel matrix once, and some tens of products with `k + 8` vectors, or, if the eigenvalues lie too
-/// close together for these, a Cholesky factor (`n³/3`). `8n²` bytes for the matrix where they fit into the
-/// memory limit; beyond some 10⁵ points Nyström features, in time linear in the points.
+/// The kernel matrix once, and some tens of products with `k + 8` vectors, or, if the eigenvalues
+/// lie too close together for these, a Cholesky factor (`n³/3`). `8n²` bytes for the matrix where
+/// they fit into the memory limit; beyond some 10⁵ points Nyström features, in time linear in the
+/// points.
 ///
 /// # Example
 /// ```
@@ -88,8 +90,8 @@ impl SpectralClustering {
     /// The plan for `rows` points of `columns` numbers: what [`SpectralClustering::fit`] will run.
     ///
     /// # Errors
-    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Parameter`] for settings out of
-    /// range.
+    /// [`Error::Memory`] when nothing fits into the memory limit, [`Error::Parameter`] for settings
+    /// out of range.
     ///
     /// # Example
     /// ```
@@ -125,15 +127,21 @@ impl SpectralClustering {
         request.plan(self.solver, self.landmarks, compute)
     }
 
-    /// Clusters the points. With a kernel over `precomputed()`, `x` is the symmetric matrix of affinities.
+    /// Clusters the points. With a kernel over `precomputed()`, `x` is the symmetric matrix of
+    /// affinities.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for settings out of range; [`Error::TooFew`] for no points, or fewer distinct
-    /// points than clusters; [`Error::Value`] with the pair of a negative kernel value;
+    /// [`Error::Parameter`] for settings out of range; [`Error::TooFew`] for no points, or fewer
+    /// distinct points than clusters; [`Error::Value`] with the pair of a negative kernel value;
     /// [`Error::AllZero`] when all are 0; [`Error::Memory`], [`Error::NotConverged`],
     /// [`Error::Canceled`]; as [`Kernel::bind`].
     pub fn fit<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<SpectralFit> {
         let x = self.kernel.points(x);
+        // Steps of few points are over before another thread is awake: all of them run in the pool.
+        compute.install(|| self.fit_points(x, compute))
+    }
+
+    fn fit_points(&self, x: Points<'_>, compute: &Compute) -> Result<SpectralFit> {
         self.check()?;
         if x.is_empty() {
             return Err(Error::too_few("clustering", "points", 1, 0));

@@ -17,8 +17,8 @@ use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Points up to which all eigenvectors are computed: some milliseconds.
 const SMALL: usize = 200;
-/// The shift `σ` of `(L + σI)⁻¹`. It keeps the factor positive definite, and eigenvalues of `L` far below
-/// it are told apart slowly. Not tuned.
+/// The shift `σ` of `(L + σI)⁻¹`. It keeps the factor positive definite, and eigenvalues of `L` far
+/// below it are told apart slowly. Not tuned.
 const SHIFT: f64 = 1e-3;
 /// Vectors beyond those requested that an iteration carries, as in [`leading_eigen`].
 const SPARE: usize = 8;
@@ -31,8 +31,8 @@ pub(super) struct Spectrum {
     pub(super) kernel: Kernel,
     /// The eigenvalues `μ`, descending; `1 − μ` are the smallest of the Laplacian.
     pub(super) values: Vec<f64>,
-    /// `uᵢ/√dᵢ`, a column per eigenvector: the one of largest size is positive. Rows of isolated points
-    /// are 0.
+    /// `uᵢ/√dᵢ`, a column per eigenvector: the one of largest size is positive. Rows of isolated
+    /// points are 0.
     pub(super) embedding: Array2<f64>,
     pub(super) isolated: Vec<usize>,
     /// The points that new points are compared with: those of the fit, or landmarks.
@@ -77,8 +77,8 @@ impl Spectrum {
         })
     }
 
-    /// On features `z` with `zᵢᵀzⱼ ≈ k(xᵢ, xⱼ)`: `N = Z̃Z̃ᵀ` with `Z̃ = D^{−½}Z`, whose eigenvectors are
-    /// `Z̃v/√μ` with those of `Z̃ᵀZ̃`.
+    /// On features `z` with `zᵢᵀzⱼ ≈ k(xᵢ, xⱼ)`: `N = Z̃Z̃ᵀ` with `Z̃ = D^{−½}Z`, whose
+    /// eigenvectors are `Z̃v/√μ` with those of `Z̃ᵀZ̃`.
     fn on_landmarks(kernel: &Kernel, x: Points<'_>, count: usize, landmarks: usize, compute: &Compute) -> Result<Self> {
         let features = Nystrom::new(kernel.clone(), landmarks).fit(x, compute)?;
         affinity::check_landmarks(features.kernel(), x, features.landmarks(), compute)?;
@@ -179,7 +179,8 @@ fn all_eigenpairs(matrix: Array2<f64>, count: usize, compute: &Compute) -> Resul
     Ok(LeadingEigen { values, vectors: eigen.vectors.select(Axis(1), &order), residual: 0.0, products: 0 })
 }
 
-/// By products with `(L + σI)⁻¹`, for eigenvalues that lie too close together for products with `N`.
+/// By products with `(L + σI)⁻¹`, for eigenvalues that lie too close together for products with
+/// `N`.
 ///
 /// # Cost
 /// `n³/3` for the Cholesky factor of `L + σI`, in the memory of `N`.

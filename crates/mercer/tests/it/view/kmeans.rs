@@ -592,3 +592,17 @@ fn repeated_blocks_of_points_and_far_offsets() {
     assert_close!(fit.evidence().objective, 0.0, abs = 1e-12);
     assert_eq!(fit.labels()[..60], fit.labels()[60..]);
 }
+
+#[test]
+fn one_point_far_away_hides_no_others() {
+    let compute = Compute::new();
+    let (mut x, of) = blobs(61, 3, 2);
+    x.row_mut(60).fill(1e7);
+    let k = dense(&kernel("linear()"), &x.mapv(|v| if v == 1e7 { 0.0 } else { v }));
+    for solver in [ClusterSolver::Stored, ClusterSolver::Tiles, ClusterSolver::Landmarks] {
+        let fit = KernelKMeans { solver, ..spec("linear()", 4) }.fit(x.view(), None, &compute).unwrap();
+        assert_eq!(adjusted_rand_index(&fit.labels()[..60], &of[..60]).unwrap(), 1.0, "{solver}");
+        let near = objective(&k, fit.labels(), &[vec![1.0; 60], vec![1e-300]].concat());
+        assert!(near < 60.0, "{near}");
+    }
+}
