@@ -5,9 +5,8 @@ use ndarray::Array2;
 use super::{CcaFit, CcaForm, Criterion, KappaSearch, KernelCca, Rank};
 use crate::error::AllowedRange;
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Kernel, Points, Result};
 
@@ -126,13 +125,7 @@ impl Learner for KernelCca {
 }
 
 impl Fitted for CcaFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        self.settings()
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         let evidence = self.evidence();
@@ -146,10 +139,6 @@ impl Fitted for CcaFit {
             .with("ranks", &evidence.ranks[..], "rank of each view's centered kernel matrix")
             .with("trace_missed", &evidence.trace_missed[..], "share of each trace that its low-rank form leaves out")
             .with("error_bound", evidence.error_bound, "bound on the error of the correlations by low rank")
-    }
-
-    fn to_record(&self) -> Record {
-        self.record()
     }
 
     fn kernel(&self) -> Option<&Kernel> {

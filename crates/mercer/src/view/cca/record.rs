@@ -11,7 +11,7 @@ use crate::settings::Settings;
 
 impl CcaFit {
     /// The complete record of the fit.
-    pub(super) fn record(&self) -> Record {
+    pub(super) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_slice("correlations", &self.correlations);
         record.put_count("views", self.functions.len());
@@ -40,7 +40,7 @@ impl CcaFit {
         record
     }
 
-    /// The fit that [`CcaFit::record`] wrote.
+    /// The fit that [`CcaFit::to_record`] wrote.
     pub(super) fn from_record(record: &mut Record, settings: Settings) -> Result<Self> {
         let correlations = record.take_any_vector("correlations")?;
         let count = correlations.len();

@@ -5,9 +5,8 @@ use ndarray::Array2;
 use super::{Contrast, IcaFit, KernelIca};
 use crate::error::AllowedRange;
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
 };
-use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};
 
@@ -95,13 +94,7 @@ impl Learner for KernelIca {
 }
 
 impl Fitted for IcaFit {
-    fn entry(&self) -> &'static LearnerEntry {
-        &ENTRY
-    }
-
-    fn settings(&self) -> &Settings {
-        self.settings()
-    }
+    declared!(ENTRY);
 
     fn facts(&self) -> Facts<'_> {
         let evidence = self.evidence();
@@ -116,10 +109,6 @@ impl Fitted for IcaFit {
             .with("sweeps", &evidence.sweeps[..], "sweeps from each start")
             .with("n_iter", evidence.steps, "gradient steps")
             .with("converged", evidence.converged, "whether the gradient steps reached their tolerance")
-    }
-
-    fn to_record(&self) -> Record {
-        self.record()
     }
 
     fn points(&self, _view: usize) -> Option<Points<'_>> {

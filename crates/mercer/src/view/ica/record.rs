@@ -7,7 +7,7 @@ use crate::settings::Settings;
 
 impl IcaFit {
     /// The complete record of the fit.
-    pub(super) fn record(&self) -> Record {
+    pub(super) fn to_record(&self) -> Record {
         let mut record = Record::default();
         record.put_matrix("components", self.components.view());
         record.put_matrix("mixing", self.mixing.view());
@@ -24,7 +24,7 @@ impl IcaFit {
         record
     }
 
-    /// The fit that [`IcaFit::record`] wrote.
+    /// The fit that [`IcaFit::to_record`] wrote.
     pub(super) fn from_record(record: &mut Record, settings: Settings) -> Result<Self> {
         let components = record.take_leading_matrix("components")?;
         let (m, d) = components.dim();
