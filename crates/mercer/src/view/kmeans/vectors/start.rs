@@ -76,7 +76,7 @@ impl<'p> Problem<'p> {
         let mut sums = Array2::zeros(start.centers.dim());
         parts.iter().for_each(|part| sums += &part.sums);
         self.open_empty(start, &mut sums);
-        start.centers = sums / &ArrayView1::from(&start.sizes.mass).insert_axis(Axis(1));
+        start.centers = sums / ArrayView1::from(&start.sizes.mass).insert_axis(Axis(1));
         Ok(changed)
     }
 
@@ -122,7 +122,7 @@ impl<'p> Problem<'p> {
             sums.row_mut(start.labels[i]).scaled_add(self.weights[i], &row);
         }
         start.sizes = Sizes::of(&start.labels, self.weights, self.search.clusters);
-        start.centers = sums / &ArrayView1::from(&start.sizes.mass).insert_axis(Axis(1));
+        start.centers = sums / ArrayView1::from(&start.sizes.mass).insert_axis(Axis(1));
         start.objective = 0.0;
         for i in 0..self.x.nrows() {
             if self.weights[i] == 0.0 {
