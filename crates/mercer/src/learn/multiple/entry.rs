@@ -218,7 +218,6 @@ fn facts<'f>(weights: &'f KernelWeights, shares: &'f [f64]) -> Facts<'f> {
         .with_some("weight_objective", evidence.map(|e| e.objective), "the objective that the weights minimize")
         .with_some("duality_gap", evidence.map(|e| e.gap), "by how much the objective may be above its minimum")
         .with_some("weight_iterations", evidence.map(|e| e.iterations), "problems with fixed weights that were solved")
-        .with_some("storage", weights.storage().map(|s| s.name()), "where the kernel matrices were during the search")
         .with("notes", notes, "what there is to know of the weights")
 }
 

@@ -259,7 +259,8 @@ fn alignment_is_the_best_over_all_directions() {
             centered.dot(&k.dot(&centered)) / (k.mapv(|v| v * v).sum().sqrt() * centered.dot(&centered))
         };
         let best = alignment(found.normalized_weights());
-        assert_close!(found.alignment().unwrap(), best, abs = 1e-10);
+        // Kernel matrices are in single precision while weights are sought.
+        assert_close!(found.alignment().unwrap(), best, abs = 1e-7);
         // Every direction of a grid over the simplex is worse, and near the solution too.
         let steps = 12;
         for a in 0..=steps {
