@@ -39,7 +39,7 @@ pub struct Fact<'f> {
 /// # Example
 /// ```
 /// use mercer::learner::{FactValue, Facts};
-/// let facts = Facts::new().with("rank", 3, "number of components");
+/// let facts = Facts::new().with("rank", 3_usize, "number of components");
 /// assert_eq!(facts.get("rank"), Some(&FactValue::Count(3)));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
