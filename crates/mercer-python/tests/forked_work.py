@@ -43,6 +43,11 @@ def fitted(name, targets=None, rows=ROWS, columns=3, after="predict", **settings
     return work
 
 
+def coupled(how):
+    model = mercer.CoupledKernelEmbedding(2, affinity="pairs", **how).fit(X[:200], X[:200])
+    return model.match(X[:50], X[:200])
+
+
 def streamed(how):
     model = mercer.StreamedKernelRidge(0.1, kernel=RBF, n_components=64, **how)
     return model.partial_fit(X, Y).partial_fit(X, Y).predict(X[:100])
@@ -77,16 +82,24 @@ def file(how):
 WORK = {
     "BinnedClassifier": fitted("BinnedClassifier", LABELS, kernel="laplacian(norm=l1)", n_grids=20),
     "BinnedRegressor": fitted("BinnedRegressor", Y, kernel="laplacian(norm=l1)", n_grids=20),
+    "ClassicalScaling": fitted("ClassicalScaling", rows=400, after="transform"),
+    "CoupledKernelEmbedding": coupled,
     "EmpiricalKernelMap": fitted("EmpiricalKernelMap", rows=400, after="transform"),
     "ExplicitFeatures": fitted("ExplicitFeatures", after="transform"),
     "GaussianProcessRegressor": fitted("GaussianProcessRegressor", Y, rows=300),
+    "KernelCCA": fitted("KernelCCA", Y, rows=400, after="transform"),
+    "KernelICA": fitted("KernelICA", rows=300, after="transform"),
+    "KernelKMeans": fitted("KernelKMeans", rows=600),
     "KernelLogisticRegression": fitted("KernelLogisticRegression", LABELS, kernel=RBF),
     "KernelMachine": fitted("KernelMachine", Y, rows=500, kernel=RBF, loss="huber"),
+    "KernelPCA": fitted("KernelPCA", kernel=RBF, n_components=2, after="transform"),
     "KernelRidge": fitted("KernelRidge", Y, kernel=RBF),
     "KernelRidge on a line": fitted("KernelRidge", Y, columns=1, kernel="matern(nu=3/2)"),
     "KernelRidge on centers": fitted("KernelRidge", Y, kernel=RBF, n_centers=50),
     "KernelRidgeCV": fitted("KernelRidgeCV", Y, rows=500, kernel=RBF),
     "LocalLinear": fitted("LocalLinear", Y, columns=1),
+    "MultipleKernelClassifier": fitted("MultipleKernelClassifier", LABELS, rows=300),
+    "MultipleKernelRegressor": fitted("MultipleKernelRegressor", Y, rows=300),
     "NadarayaWatson": fitted("NadarayaWatson", Y),
     "NuSVC": fitted("NuSVC", LABELS, nu=0.2),
     "NuSVR": fitted("NuSVR", Y),
@@ -98,6 +111,7 @@ WORK = {
     "SVC with probabilities": fitted("SVC", LABELS, rows=600, probability=True),
     "SVCCV": fitted("SVCCV", LABELS, rows=400),
     "SVR": fitted("SVR", Y),
+    "SpectralClustering": fitted("SpectralClustering", rows=600),
     "SmoothingSpline": fitted("SmoothingSpline", Y, columns=1),
     "StreamedKernelRidge": streamed,
     "load": file,

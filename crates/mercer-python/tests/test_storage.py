@@ -39,7 +39,17 @@ MODELS = [
     (mercer.Nystroem("cosine", n_components=10), None),
     (mercer.EmpiricalKernelMap(), None),
     (mercer.ExplicitFeatures(), None),
+    (mercer.KernelPCA(2, kernel="rbf"), None),
+    (mercer.KernelKMeans(3, random_state=0), None),
+    (mercer.SpectralClustering(3, random_state=0), None),
+    (mercer.ClassicalScaling(), None),
+    (mercer.KernelICA(random_state=0), None),
+    (mercer.KernelCCA(1), Y),
+    (mercer.MultipleKernelRegressor(), Y),
+    (mercer.MultipleKernelClassifier(), LABELS),
 ]
+#: Both modes are fitted, and one is asked.
+COUPLED = mercer.CoupledKernelEmbedding(affinity="pairs")
 ON_A_LINE = [mercer.SmoothingSpline(), mercer.LocalLinear()]
 
 
@@ -78,6 +88,11 @@ def test_estimators_on_a_line_in_a_skops_file(model):
     np.testing.assert_array_equal(through_skops(fitted).predict(X[:5, 0]), fitted.predict(X[:5, 0]))
 
 
+def test_two_modes_in_a_skops_file():
+    fitted = clone(COUPLED).fit(X, X)
+    np.testing.assert_array_equal(through_skops(fitted).transform_low(X[:9]), fitted.transform_low(X[:9]))
+
+
 def test_lazy_attributes_do_not_hinder():
     model = mercer.KernelRidge(0.1, kernel="gaussian()").fit(X, Y)
     norm = model.function_.norm()
@@ -86,4 +101,4 @@ def test_lazy_attributes_do_not_hinder():
 
 def test_nothing_is_forgotten():
     estimators = {name for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")}
-    assert {type(model).__name__ for model in [m for m, _ in MODELS] + ON_A_LINE} == estimators
+    assert {type(model).__name__ for model in [*(m for m, _ in MODELS), *ON_A_LINE, COUPLED]} == estimators
