@@ -169,7 +169,7 @@ def spectral(_: Path | None, repeat: int, rows: int = 5000) -> None:
         compare(f"spectral clustering {rows}, {name}", lambda ours=ours, x=x: ours.fit(x), [peer], repeat)
 
 
-def kmeans(_: Path | None, repeat: int, clusters: int = 10, starts: int = 3, gamma: float = 0.003) -> None:
+def kmeans(_: Path | None, repeat: int, clusters: int = 10, starts: int = 10, gamma: float = 0.003) -> None:
     """Ten clusters of overlapping blobs; tslearn leaves the norms of the means out of its distances."""
     if not has("tslearn"):
         return

@@ -174,7 +174,7 @@ def novelty(settings: Settings) -> list[str]:
         "half of it from the rows of all other classes, which no model has seen. Mean and standard deviation "
         "over random splits. Columns other than pixels are standardized by the rows of the fit, the kernel is "
         f"Gaussian with their median distance as lengthscale, ν = {NU:g}, and as many components are kept as "
-        f"explain {100 * EXPLAINED:g} % of the variance. Nothing is tuned. `KernelPCA` scores by the squared "
+        f"explain {100 * EXPLAINED:g} % of the variance. No parameter is searched. `KernelPCA` scores by the squared "
         "distance from the span of the components."
     )
     return [text, "", *table(["normal rows", "splits", *NOVELTY], rows)]
