@@ -1,13 +1,13 @@
 //! The squared distance of the means of two samples in a space of explicit features, relabeled:
 //! linear in the number of points.
 
-use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::engine::{Relabeled, Relabeling};
 use super::groups::Splits;
 use crate::error::MemoryPurpose;
 use crate::features::FeatureMap;
+use crate::gram::simd::matmul::{Target, matmul};
 use crate::{Compute, Result};
 
 /// Rows whose features are held at a time, and rows that one task sums; neither depends on the
@@ -75,7 +75,7 @@ impl FeatureMeans<'_> {
             let features = self.map.transform(self.points.slice(s![rows.clone(), ..]), compute)?;
             let chosen =
                 Array2::from_shape_fn((labels.len(), rows.len()), |(b, i)| f64::from(labels[b][rows.start + i]));
-            general_mat_mul(1.0, &chosen, &features, 1.0, &mut sums.labeled);
+            matmul(sums.labeled.view_mut(), Target::Add, chosen.view(), features.view(), 1.0);
             sums.total += &features.sum_axis(Axis(0));
             sums.squares += features.iter().map(|v| v * v).sum::<f64>();
         }

@@ -5,7 +5,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::prelude::*;
 
 use super::triangular::{solve_lower, solve_lower_transposed};
-use crate::gram::simd::matmul::{Entry, Target, matmul};
+use crate::gram::simd::Element;
+use crate::gram::simd::matmul::{Target, matmul};
 use crate::gram::simd::triangle::Triangle;
 use crate::{Compute, Result};
 
@@ -39,7 +40,7 @@ const COLUMNS: usize = 64;
 /// Halves, recursively: `L₁₁ = chol(A₁₁)`, `L₂₁ = A₂₁L₁₁⁻ᵀ` in strips, `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` in
 /// tiles, `L₂₂ = chol(A₂₂)`. Long inner products keep the traffic with the memory low, and strips
 /// and tiles are small enough to keep every thread busy.
-pub(super) fn factor_blocks<T: Entry>(a: ArrayViewMut2<T>, compute: &Compute) -> Result<bool> {
+pub(super) fn factor_blocks<T: Element>(a: ArrayViewMut2<T>, compute: &Compute) -> Result<bool> {
     compute.check_canceled()?;
     let n = a.nrows();
     if n <= BLOCK {
@@ -64,7 +65,7 @@ pub(super) fn factor_blocks<T: Entry>(a: ArrayViewMut2<T>, compute: &Compute) ->
 
 /// The factor of a block on the diagonal, written to its lower triangle; whether there is one. By
 /// halves on one thread.
-fn factor_block<T: Entry>(a: ArrayViewMut2<T>) -> bool {
+fn factor_block<T: Element>(a: ArrayViewMut2<T>) -> bool {
     let n = a.nrows();
     if n <= SMALL {
         return factor_small(a);
@@ -82,7 +83,7 @@ fn factor_block<T: Entry>(a: ArrayViewMut2<T>) -> bool {
 }
 
 /// The same for few rows, in double precision for both: they are a small part of the work.
-fn factor_small<T: Entry>(mut block: ArrayViewMut2<T>) -> bool {
+fn factor_small<T: Element>(mut block: ArrayViewMut2<T>) -> bool {
     let mut triangle = Triangle::zeros(block.nrows());
     for (j, column) in block.columns().into_iter().enumerate() {
         let below = triangle.column_mut(j).iter_mut().zip(column).skip(j);
@@ -98,7 +99,7 @@ fn factor_small<T: Entry>(mut block: ArrayViewMut2<T>) -> bool {
 
 /// `A₂₂ ← A₂₂ − L₂₁L₂₁ᵀ` on and below the diagonal of one strip of columns, which begins at row
 /// `start` of the panel, in tiles of `size` rows.
-fn update<T: Entry>(mut strip: ArrayViewMut2<T>, panel: ArrayView2<T>, start: usize, size: usize) {
+fn update<T: Element>(mut strip: ArrayViewMut2<T>, panel: ArrayView2<T>, start: usize, size: usize) {
     let right = panel.slice(s![start..start + strip.ncols(), ..]).reversed_axes();
     let mut own = strip.slice_mut(s![start.., ..]);
     let tiles: Vec<_> = own.axis_chunks_iter_mut(Axis(0), size).collect();
@@ -115,7 +116,7 @@ fn update<T: Entry>(mut strip: ArrayViewMut2<T>, panel: ArrayView2<T>, start: us
 
 /// `C ← C − AB` on and below the diagonal, where the first tile of a strip has it: in strips of
 /// columns, each in a square on the diagonal and what is below.
-fn update_corner<T: Entry>(mut tile: ArrayViewMut2<T>, left: ArrayView2<T>, right: ArrayView2<T>) {
+fn update_corner<T: Element>(mut tile: ArrayViewMut2<T>, left: ArrayView2<T>, right: ArrayView2<T>) {
     for start in (0..tile.ncols()).step_by(CORNER) {
         let end = tile.ncols().min(start + CORNER);
         let own = right.slice(s![.., start..end]);
@@ -132,7 +133,7 @@ fn update_corner<T: Entry>(mut tile: ArrayViewMut2<T>, left: ArrayView2<T>, righ
 }
 
 /// Forward substitution and, for a whole solve, back substitution; columns in parallel.
-pub(super) fn substitute<T: Entry>(lower: ArrayView2<T>, mut x: ArrayViewMut2<T>, whole: bool, compute: &Compute) {
+pub(super) fn substitute<T: Element>(lower: ArrayView2<T>, mut x: ArrayViewMut2<T>, whole: bool, compute: &Compute) {
     let part = |mut part: ArrayViewMut2<T>| {
         solve_lower(lower, part.view_mut());
         if whole {

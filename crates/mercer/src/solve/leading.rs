@@ -1,5 +1,7 @@
 //! The leading eigenpairs of a matrix known by its products.
 
+use std::ops::Range;
+
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use super::conjugate_gradient::Product;
@@ -8,20 +10,31 @@ use super::products::multiply;
 use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Result};
 
-/// Oversampling: additional vectors beyond those requested. For 5 vectors of 2000 rows 16 is 22 %
-/// slower; for 20 vectors 4 is 15 % faster with a Gaussian and 13 % slower with a Laplacian kernel.
-const SPARE: usize = 8;
-/// Blocks of the basis before a restart: more blocks converge in fewer products and take more
-/// memory. For 5 vectors of 2000 rows 2 is 27 % and 6 7 % slower; for 20 vectors 3 and 6 differ by
-/// less than 8 %.
+/// Oversampling: additional vectors beyond those requested, at least.
+const SPARE: usize = 4;
+/// Vectors of a block are a multiple of this: a product of 5000 rows with 24 vectors takes 13 ms,
+/// with 28 vectors 17 ms, as with 32.
+const MULTIPLE: usize = 8;
+/// Blocks of the basis before a restart, at least.
 const BLOCKS: usize = 4;
-/// Maximum number of restarts.
-const RESTARTS: usize = 60;
+/// Vectors of the basis before a restart, at least. 20 components of 5000 images converge after 10
+/// products without a restart, where a basis of 112 vectors needs 17, and one of 168 needs 14.
+const VECTORS: usize = 336;
+/// Blocks after which convergence is first looked at.
+const FIRST_LOOK: usize = 3;
+/// Blocks between two looks, at most.
+const LOOKS: usize = 4;
+/// Maximum number of products.
+const ROUNDS: usize = 240;
 /// Residuals relative to the largest eigenvalue.
 const TOLERANCE: f64 = 1e-10;
-/// Directions shorter than this, relative to the longest of their block, are dependent on the
-/// others.
-const DEPENDENT: f64 = 1e-10;
+/// Squared lengths of directions, relative to the longest of their block, down to which they are
+/// found in one stage: the error of a direction is that of rounding divided by its length.
+const DEPENDENT: f64 = 1e-6;
+/// Stages in which the directions of a block are found, at most.
+const STAGES: usize = 6;
+/// What is shorter than this, relative to the longest image, is rounding.
+const ROUNDING: f64 = 1e-14;
 
 /// Eigenpairs with the evidence for them.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +43,7 @@ pub struct LeadingEigen {
     pub values: Vec<f64>,
     /// Orthonormal eigenvectors, a column each.
     pub vectors: Array2<f64>,
-    /// The largest `‖Av − θv‖`.
+    /// The largest `‖Av − θv‖`, up to rounding.
     pub residual: f64,
     /// Vectors that were multiplied by the matrix.
     pub products: usize,
@@ -39,12 +52,15 @@ pub struct LeadingEigen {
 /// The `count` largest eigenvalues of a positive semi-definite matrix, with their vectors.
 ///
 /// # Theory
-/// Rayleigh–Ritz on block Krylov spaces `[X, AX, A²X, …]` that begin with random vectors,
-/// orthogonalized in full, and begun again from the best vectors when they are four blocks long. A
-/// block finds eigenvalues that stand several times, which single vectors miss.
+/// Rayleigh–Ritz on block Krylov spaces `[X, AX, A²X, …]` that begin with random vectors (block
+/// Lanczos, orthogonalized in full), and begin again from the best vectors when they are long. For
+/// the orthonormal basis `Q`, `AQ = QH + X R Eᵀ` with the next block `X`, and `E` those columns of
+/// the identity that belong to the last block: the residual of a Ritz pair `Hs = θs` is `‖R Eᵀs‖`.
+/// A block finds eigenvalues that stand several times, which single vectors miss.
 ///
 /// # Cost
-/// Some tens of products with blocks of `count + 8` vectors, and `16n·4(count + 8)` bytes.
+/// Some ten products with blocks of at least `count + 4` vectors, and `8n` bytes for each of some
+/// 340 vectors, or of four blocks.
 ///
 /// # Errors
 /// [`Error::NotConverged`] with the residual that was reached, [`Error::Memory`],
@@ -60,114 +76,210 @@ pub struct LeadingEigen {
 /// ```
 pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Compute) -> Result<LeadingEigen> {
     let count = count.min(n);
-    let width = (count + SPARE).min(n);
-    let bytes = 16 * (n as u64) * (BLOCKS * width) as u64;
     compute.reserve(
         MemoryPurpose::Factorization,
         "vectors for the leading eigenvalues",
-        bytes,
+        leading_bytes(n, count),
         "ask for fewer components",
     )?;
-    let mut stream = compute.seed().stream("leading eigenvalues", n as u64);
-    let start = Array2::from_shape_fn((n, width), |_| stream.normal());
-    let mut space = Space::new(n);
-    let mut block = orthonormal(start, compute)?;
-    for round in 0..RESTARTS * BLOCKS {
+    let mut space = Space::new(n, count, compute)?;
+    let mut looks = Looks { next: FIRST_LOOK, last: None };
+    for round in 1..=ROUNDS {
         compute.check_canceled()?;
-        compute.report("leading eigenvalues", round as u64, (RESTARTS * BLOCKS) as u64);
-        space.extend(block, apply)?;
-        let ritz = space.ritz(compute)?;
-        let residuals = space.residuals(&ritz, width, compute)?;
-        block = space.outside(residuals.clone(), compute)?;
-        let found = space.leading(&ritz, count, &residuals, compute)?;
-        if found.residual <= TOLERANCE * found.values.first().copied().unwrap_or(0.0) || block.ncols() == 0 {
-            return Ok(found);
+        compute.report("leading eigenvalues", round as u64, ROUNDS as u64);
+        let whole = space.extend(apply, compute)?;
+        if round < looks.next && !whole && !space.is_full() {
+            continue;
         }
-        if space.basis.ncols() + block.ncols() > BLOCKS * width {
-            space.restart(&ritz, width, compute)?;
+        let ritz = space.ritz(compute)?;
+        space.residual = space.largest_residual(&ritz, count);
+        let goal = TOLERANCE * ritz.values.first().copied().unwrap_or(0.0);
+        if space.residual <= goal || whole {
+            return space.leading(&ritz, count, compute);
+        }
+        looks.plan(round, space.residual, goal);
+        if space.is_full() {
+            space.restart(&ritz, compute)?;
         }
     }
     let (solver, iterations, tolerance) = ("leading eigenvalues", space.products, TOLERANCE);
-    Err(Error::NotConverged { solver, iterations, residual: space.last, tolerance })
+    Err(Error::NotConverged { solver, iterations, residual: space.residual, tolerance })
 }
 
-/// An orthonormal basis `Q` with `AQ`.
+/// Bytes of the vectors of [`leading_eigen`]: of the basis, and of what a step makes of a block.
+pub(crate) fn leading_bytes(n: usize, count: usize) -> u64 {
+    let width = leading_width(n, count);
+    8 * (n as u64) * (limit(n, width) + 4 * width) as u64
+}
+
+/// Vectors of a block.
+pub(crate) fn leading_width(n: usize, count: usize) -> usize {
+    count.saturating_add(SPARE).next_multiple_of(MULTIPLE).min(n)
+}
+
+/// Vectors of the basis, at most.
+fn limit(n: usize, width: usize) -> usize {
+    width.saturating_mul(BLOCKS).max(VECTORS / width.max(1) * width).min(n)
+}
+
+/// When to look at the residuals again: where they would be small enough if every product reduced
+/// them by the factor of those before.
+struct Looks {
+    next: usize,
+    last: Option<(usize, f64)>,
+}
+
+impl Looks {
+    fn plan(&mut self, round: usize, residual: f64, goal: f64) {
+        let ahead = match self.last {
+            Some((before, size)) if residual < size && residual > 0.0 => {
+                let rate = (size / residual).ln() / (round - before) as f64;
+                ((residual / goal).ln() / rate).ceil().clamp(1.0, LOOKS as f64) as usize
+            }
+            _ => 2,
+        };
+        (self.next, self.last) = (round + ahead, Some((round, residual)));
+    }
+}
+
+/// An orthonormal basis `Q` with `H = QᵀAQ`, and the block that comes next.
 struct Space {
+    /// Columns up to `filled` are those of the basis.
     basis: Array2<f64>,
-    image: Array2<f64>,
+    filled: usize,
+    projected: Array2<f64>,
+    next: Array2<f64>,
+    /// `R`, and the columns of the basis that it belongs to.
+    coupling: (Array2<f64>, Range<usize>),
+    /// Ritz vectors that are kept by a restart.
+    width: usize,
     products: usize,
-    last: f64,
+    residual: f64,
+    /// The length of the longest image of a vector of the basis.
+    size: f64,
 }
 
 impl Space {
-    fn new(n: usize) -> Self {
-        Self { basis: Array2::zeros((n, 0)), image: Array2::zeros((n, 0)), products: 0, last: f64::INFINITY }
+    fn new(n: usize, count: usize, compute: &Compute) -> Result<Self> {
+        let width = leading_width(n, count);
+        let limit = limit(n, width);
+        let mut stream = compute.seed().stream("leading eigenvalues", n as u64);
+        let start = Array2::from_shape_fn((n, width), |_| stream.normal());
+        Ok(Self {
+            basis: Array2::zeros((n, limit)),
+            filled: 0,
+            projected: Array2::zeros((limit, limit)),
+            next: orthonormal(start, compute)?,
+            coupling: (Array2::zeros((0, 0)), 0..0),
+            width,
+            products: 0,
+            residual: f64::INFINITY,
+            size: 0.0,
+        })
     }
 
-    fn extend(&mut self, block: Array2<f64>, apply: &Product<'_>) -> Result<()> {
-        let image = apply(block.view())?;
-        self.products += block.ncols();
-        self.basis = beside(&self.basis, &block);
-        self.image = beside(&self.image, &image);
-        Ok(())
+    fn known(&self) -> ArrayView2<'_, f64> {
+        self.basis.slice(s![.., ..self.filled])
     }
 
-    /// The eigenpairs of `QᵀAQ`, descending.
+    /// Whether the next block has no room.
+    fn is_full(&self) -> bool {
+        self.filled + self.next.ncols() > self.basis.ncols()
+    }
+
+    /// Takes the next block to the basis, and multiplies it. Says whether nothing is left outside of
+    /// the basis that the matrix would lead to.
+    fn extend(&mut self, apply: &Product<'_>, compute: &Compute) -> Result<bool> {
+        let (from, to) = (self.filled, self.filled + self.next.ncols());
+        self.basis.slice_mut(s![.., from..to]).assign(&self.next);
+        self.filled = to;
+        let mut image = apply(self.next.view())?;
+        self.products += to - from;
+        let inside = multiply(self.known().t(), image.view(), compute)?;
+        self.projected.slice_mut(s![..to, from..to]).assign(&inside);
+        self.projected.slice_mut(s![from..to, ..to]).assign(&inside.t());
+        self.size = self.size.max(longest(&image));
+        image -= &multiply(self.known(), inside.view(), compute)?;
+        let outside = self.without_known(image, compute)?;
+        self.next = self.directions(&outside, compute)?;
+        self.coupling = (multiply(self.next.t(), outside.view(), compute)?, from..to);
+        Ok(self.next.ncols() == 0)
+    }
+
+    /// A block without its part in the basis.
+    fn without_known(&self, mut block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let inside = multiply(self.known().t(), block.view(), compute)?;
+        block -= &multiply(self.known(), inside.view(), compute)?;
+        Ok(block)
+    }
+
+    /// An orthonormal basis of a block outside of the basis, down to rounding: short directions,
+    /// which are dependent on the long ones up to a small part, follow in later stages.
+    fn directions(&self, outside: &Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let mut found = outside.slice(s![.., ..0]).to_owned();
+        let mut left = outside.clone();
+        for stage in 0..STAGES {
+            if longest(&left) <= ROUNDING * self.size {
+                break;
+            }
+            let mut more = orthonormal(left, compute)?;
+            if stage > 0 {
+                // Short directions were scaled up with their errors: once more.
+                for known in [self.known(), found.view()] {
+                    more = &more - &multiply(known, multiply(known.t(), more.view(), compute)?.view(), compute)?;
+                }
+                more = orthonormal(more, compute)?;
+            }
+            found = concatenate(Axis(1), &[found.view(), more.view()]).expect("both have n rows");
+            left = outside - &multiply(found.view(), multiply(found.t(), outside.view(), compute)?.view(), compute)?;
+        }
+        Ok(found)
+    }
+
+    /// The eigenpairs of `H`, descending.
     fn ritz(&self, compute: &Compute) -> Result<SymmetricEigen> {
-        let matrix = multiply(self.basis.t(), self.image.view(), compute)?;
+        let matrix = self.projected.slice(s![..self.filled, ..self.filled]);
         let eigen = symmetric_eigen((&matrix + &matrix.t()).mapv(|v| 0.5 * v).view(), compute)?;
         let order: Vec<usize> = (0..eigen.values.len()).rev().collect();
         let values = order.iter().map(|&j| eigen.values[j]).collect();
         Ok(SymmetricEigen { values, vectors: eigen.vectors.select(Axis(1), &order) })
     }
 
-    /// `Av − θv` of the leading Ritz pairs.
-    fn residuals(&self, ritz: &SymmetricEigen, width: usize, compute: &Compute) -> Result<Array2<f64>> {
-        let width = width.min(ritz.values.len());
-        let vectors = ritz.vectors.slice(s![.., ..width]);
-        let values = Array1::from_iter(ritz.values[..width].iter().copied());
-        Ok(multiply(self.image.view(), vectors, compute)?
-            - multiply(self.basis.view(), (&vectors * &values).view(), compute)?)
+    /// `‖R Eᵀs‖`, the largest of the leading Ritz vectors.
+    fn largest_residual(&self, ritz: &SymmetricEigen, count: usize) -> f64 {
+        let (coupling, last) = &self.coupling;
+        let residuals = coupling.dot(&ritz.vectors.slice(s![last.clone(), ..count.min(ritz.values.len())]));
+        longest(&residuals)
     }
 
-    /// What a block adds to the space, orthonormal.
-    fn outside(&self, mut block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        for _ in 0..2 {
-            let inside = multiply(self.basis.t(), block.view(), compute)?;
-            block -= &multiply(self.basis.view(), inside.view(), compute)?;
-        }
-        let fresh = orthonormal(block, compute)?;
-        // Short directions were scaled up with their errors: once more.
-        let inside = multiply(self.basis.t(), fresh.view(), compute)?;
-        orthonormal(&fresh - &multiply(self.basis.view(), inside.view(), compute)?, compute)
-    }
-
-    fn leading(
-        &mut self,
-        ritz: &SymmetricEigen,
-        count: usize,
-        residuals: &Array2<f64>,
-        compute: &Compute,
-    ) -> Result<LeadingEigen> {
+    fn leading(&self, ritz: &SymmetricEigen, count: usize, compute: &Compute) -> Result<LeadingEigen> {
         let count = count.min(ritz.values.len());
-        let vectors = multiply(self.basis.view(), ritz.vectors.slice(s![.., ..count]), compute)?;
-        let residual =
-            residuals.slice(s![.., ..count]).columns().into_iter().map(|r| r.dot(&r).sqrt()).fold(0.0, f64::max);
-        self.last = residual;
-        Ok(LeadingEigen { values: ritz.values[..count].to_vec(), vectors, residual, products: self.products })
+        let vectors = multiply(self.known(), ritz.vectors.slice(s![.., ..count]), compute)?;
+        Ok(LeadingEigen {
+            values: ritz.values[..count].to_vec(),
+            vectors,
+            residual: self.residual,
+            products: self.products,
+        })
     }
 
-    /// Keeps the leading Ritz vectors alone.
-    fn restart(&mut self, ritz: &SymmetricEigen, width: usize, compute: &Compute) -> Result<()> {
-        let vectors = ritz.vectors.slice(s![.., ..width.min(ritz.values.len())]);
-        self.basis = multiply(self.basis.view(), vectors, compute)?;
-        self.image = multiply(self.image.view(), vectors, compute)?;
+    /// Keeps the leading Ritz vectors alone; the next block stays.
+    fn restart(&mut self, ritz: &SymmetricEigen, compute: &Compute) -> Result<()> {
+        let kept = self.width.min(ritz.values.len());
+        let vectors = multiply(self.known(), ritz.vectors.slice(s![.., ..kept]), compute)?;
+        self.basis.slice_mut(s![.., ..kept]).assign(&vectors);
+        self.projected.fill(0.0);
+        for (j, value) in ritz.values[..kept].iter().enumerate() {
+            self.projected[[j, j]] = *value;
+        }
+        self.filled = kept;
         Ok(())
     }
 }
 
-fn beside(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
-    concatenate(Axis(1), &[a.view(), b.view()]).expect("both have n rows").as_standard_layout().into_owned()
+/// The length of the longest column.
+fn longest(block: &Array2<f64>) -> f64 {
+    block.columns().into_iter().map(|c| c.dot(&c).sqrt()).fold(0.0, f64::max)
 }
 
 /// An orthonormal basis of the span of the columns, without directions that are dependent on the
@@ -197,7 +309,8 @@ mod tests {
     fn check(values: &[f64], count: usize) {
         let n = values.len();
         let mut stream = crate::Seed(5).stream("basis", n as u64);
-        let q = orthonormal(Array2::from_shape_fn((n, n), |_| stream.normal()), &Compute::new()).unwrap();
+        let random = Array2::from_shape_fn((n, n), |_| stream.normal());
+        let q = symmetric_eigen((&random + &random.t()).view(), &Compute::new()).unwrap().vectors;
         let a = (&q * &Array1::from(values.to_vec())).dot(&q.t());
         let found = leading_eigen(n, &|v| Ok(a.dot(&v)), count, &Compute::new()).unwrap();
         let mut expected = values.to_vec();
@@ -217,7 +330,11 @@ mod tests {
         check(&(0..300).map(|i| 0.5_f64.powi(i)).collect::<Vec<_>>(), 25);
         check(&(0..200).map(|i| if i < 12 { 2.0 } else { 1.0 / f64::from(i) }).collect::<Vec<_>>(), 8);
         check(&(0..150).map(|i| if i < 3 { 1.0 } else { 0.0 }).collect::<Vec<_>>(), 3);
+        check(&(0..100).map(|i| f64::from(u8::from(i < 40))).collect::<Vec<_>>(), 20);
+        // Restarts.
+        check(&(0..900).map(|i| 1.0 - f64::from(i) / 900.0).collect::<Vec<_>>(), 40);
         check(&[3.0, 1.0], 2);
+        check(&[0.0, 0.0, 0.0], 2);
     }
 
     #[test]

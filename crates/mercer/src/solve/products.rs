@@ -1,8 +1,8 @@
 //! Products of dense matrices on every thread, with the same bytes for any number of threads.
 
-use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 
+use crate::gram::simd::matmul::{Target, matmul};
 use crate::gram::simd::product::{self, FEW};
 use crate::{Compute, Result};
 
@@ -24,7 +24,7 @@ pub(crate) fn multiply(a: ArrayView2<f64>, b: ArrayView2<f64>, compute: &Compute
         let rows = a.slice(s![start..start + block.nrows(), ..]);
         match (&right, rows.to_slice(), block.as_slice_mut()) {
             (Some(right), Some(tile), Some(sums)) => product::multiply(tile, right, sums, b.ncols()),
-            _ => general_mat_mul(1.0, &rows, &b, 0.0, &mut block),
+            _ => matmul(block, Target::Replace, rows, b, 1.0),
         }
     })?;
     Ok(out)
@@ -93,8 +93,8 @@ pub(crate) fn multiply_single(a: ArrayView2<f32>, v: ArrayView2<f64>, compute: &
 pub(crate) fn add_symmetric(sum: &mut Array2<f64>, u: &Array2<f64>, v: &Array2<f64>, compute: &Compute) -> Result<()> {
     each_block(sum, compute, |start, mut block| {
         let end = start + block.nrows();
-        let mut left = block.slice_mut(s![.., ..end]);
-        general_mat_mul(1.0, &u.slice(s![start..end, ..]), &v.slice(s![..end, ..]).t(), 1.0, &mut left);
+        let left = block.slice_mut(s![.., ..end]);
+        matmul(left, Target::Add, u.slice(s![start..end, ..]), v.slice(s![..end, ..]).reversed_axes(), 1.0);
     })
 }
 

@@ -4,7 +4,7 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::gram::simd::Element;
-use crate::gram::simd::matmul::{Entry, Target, matmul};
+use crate::gram::simd::matmul::{Target, matmul};
 
 /// Rows that are substituted one after the other. With 16 a solve of 100 rows for 64 right-hand sides
 /// takes 58 instead of 45 µs, one of 1000 rows 3 % longer.
@@ -16,7 +16,7 @@ const COLUMNS: usize = 32;
 const GROUP: usize = 4;
 
 /// `X ← L⁻¹X` for the lower triangle `L`.
-pub(crate) fn solve_lower<T: Entry>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>) {
+pub(crate) fn solve_lower<T: Element>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>) {
     let n = l.nrows();
     if n <= SMALL {
         return substitute(l, x, false);
@@ -29,7 +29,7 @@ pub(crate) fn solve_lower<T: Entry>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>) {
 }
 
 /// `X ← L⁻ᵀX` for the lower triangle `L`.
-pub(crate) fn solve_lower_transposed<T: Entry>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>) {
+pub(crate) fn solve_lower_transposed<T: Element>(l: ArrayView2<T>, mut x: ArrayViewMut2<T>) {
     let n = l.nrows();
     if n <= SMALL {
         return substitute(l, x, true);

@@ -5,7 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use crate::features::FeatureMap;
 use crate::features::fourier::{check, rows_in_parallel};
 use crate::features::measured::{MeasuredError, error_of};
-use crate::gram::simd::matmul::{Entry, Target, matmul};
+use crate::gram::simd::Element;
+use crate::gram::simd::matmul::{Target, matmul};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::solve::{Factored, factor, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
@@ -180,7 +181,7 @@ impl NystromFeatures {
     }
 
     /// `values · M`, with `M` in the precision of the values.
-    fn multiply<T: Entry>(&self, values: &[T], map: &[T], out: &mut [T]) {
+    fn multiply<T: Element>(&self, values: &[T], map: &[T], out: &mut [T]) {
         let (m, components) = self.map.dim();
         let rows = values.len() / m.max(1);
         let shaped = |values, shape| ArrayView2::from_shape(shape, values).expect("as many values as the shape has");

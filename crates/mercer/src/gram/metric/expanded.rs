@@ -11,6 +11,7 @@ use super::packed::{Change, PointRows};
 use super::{Metric, MetricKind};
 use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Panels, Term};
+use crate::gram::simd::reserved;
 
 /// From this many coordinates on the product is faster than the sum of squared differences, in
 /// spite of the norms and the search for near pairs.
@@ -49,9 +50,8 @@ impl Expanded {
         }
         let change = Change { shift: Some(metric.means()), weights: metric.weights.as_deref() };
         let side = |points: &PointRows| {
-            let moved = change.apply::<f64>(points, dims);
-            let norms: Vec<f64> = moved.chunks_exact(dims).map(squared_norm).collect();
-            norms.iter().all(|&norm| norm < f64::MAX / 16.0).then_some((moved, norms))
+            let (rows, norms) = extended(points, dims, &change);
+            norms.iter().all(|&norm| norm < f64::MAX / 16.0).then_some((rows, norms))
         };
         let (rows, row_norms) = side(&metric.rows)?;
         let other = match &metric.columns {
@@ -62,16 +62,14 @@ impl Expanded {
         if clustered(metric, &row_norms, column_norms) {
             return None;
         }
-        let packed = extend(columns, column_norms, dims, |norm| [1.0, norm], 1.0);
-        let panels = Panels::new(&packed, column_norms.len(), dims + 2);
+        let depth = dims + 2;
+        let panels = Panels::written(column_norms.len(), depth, |j, packed| {
+            let column = &columns[j * depth..(j + 1) * depth];
+            (packed[0], packed[1]) = (column[1], column[0]);
+            packed[2..].iter_mut().zip(&column[2..]).for_each(|(y, x)| *y = -0.5 * x);
+        });
         let limits = |norms: &[f64]| norms.iter().map(|norm| THRESHOLD * norm).collect();
-        Some(Self {
-            depth: dims + 2,
-            panels,
-            row_limits: limits(&row_norms),
-            column_limits: limits(column_norms),
-            rows: extend(&rows, &row_norms, dims, |norm| [norm, 1.0], -2.0),
-        })
+        Some(Self { depth, panels, row_limits: limits(&row_norms), column_limits: limits(column_norms), rows })
     }
 
     /// Writes a tile. Values below the sum of their limits are not good enough.
@@ -91,14 +89,20 @@ fn squared_norm(x: &[f64]) -> f64 {
     squared_norm(left) + squared_norm(right)
 }
 
-/// Each point times a factor, with two coordinates before it.
-fn extend(points: &[f64], norms: &[f64], dims: usize, first: impl Fn(f64) -> [f64; 2], factor: f64) -> Vec<f64> {
-    let mut extended = Vec::with_capacity(norms.len() * (dims + 2));
-    for (point, &norm) in points.chunks_exact(dims).zip(norms) {
-        extended.extend(first(norm));
-        extended.extend(point.iter().map(|x| factor * x));
-    }
-    extended
+/// `(‖x‖², 1, −2x)` of the changed points, and `‖x‖²`.
+fn extended(points: &PointRows, dims: usize, change: &Change<'_>) -> (Vec<f64>, Vec<f64>) {
+    let mut extended = reserved(points.n * (dims + 2));
+    let norms = (0..points.n).map(|i| {
+        let start = extended.len();
+        extended.extend([0.0, 1.0]);
+        extended.extend(change.row::<f64>(points.row(i, dims)));
+        let norm = squared_norm(&extended[start + 2..]);
+        extended[start] = norm;
+        extended[start + 2..].iter_mut().for_each(|x| *x *= -2.0);
+        norm
+    });
+    let norms = norms.collect();
+    (extended, norms)
 }
 
 /// Whether more than a sixteenth of a sample of pairs is near. The sample depends on the number of

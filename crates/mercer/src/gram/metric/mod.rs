@@ -21,6 +21,7 @@ use self::packed::{Change, Packed, PointRows, near_ratio};
 use self::sparse::Sparse;
 use crate::gram::Rows;
 use crate::gram::simd::pairs::{self, Term};
+use crate::gram::simd::reserved;
 use crate::gram::simd::{Element, count_near};
 use crate::{Error, Result};
 
@@ -87,9 +88,13 @@ impl Metric {
         {
             return Err(Error::shape("weights of the coordinates", dims, weights.len()));
         }
-        let values = |view: ArrayView2<'_, f64>| match view.as_slice() {
-            Some(slice) => slice.to_vec(),
-            None => view.iter().copied().collect(),
+        let values = |view: ArrayView2<'_, f64>| {
+            let mut values = reserved(view.len());
+            match view.as_slice() {
+                Some(slice) => values.extend_from_slice(slice),
+                None => values.extend(&view),
+            }
+            values
         };
         let points = |view: ArrayView2<'_, f64>| PointRows { n: view.nrows(), values: values(view) };
         Ok(Self {

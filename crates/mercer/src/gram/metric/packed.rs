@@ -85,12 +85,17 @@ impl Change<'_> {
     pub(super) fn apply<T: Element>(&self, points: &PointRows, dims: usize) -> Vec<T> {
         let mut packed = Vec::with_capacity(points.values.len());
         for i in 0..points.n {
-            packed.extend(points.row(i, dims).iter().enumerate().map(|(k, &x)| {
-                let moved = self.shift.as_ref().map_or(x, |shift| x - shift[k]);
-                T::from_f64(self.weights.map_or(moved, |w| moved * w[k]))
-            }));
+            packed.extend(self.row::<T>(points.row(i, dims)));
         }
         packed
+    }
+
+    /// One point, changed.
+    pub(super) fn row<T: Element>(&self, point: &[f64]) -> impl Iterator<Item = T> {
+        point.iter().enumerate().map(|(k, &x)| {
+            let moved = self.shift.as_ref().map_or(x, |shift| x - shift[k]);
+            T::from_f64(self.weights.map_or(moved, |w| moved * w[k]))
+        })
     }
 }
 

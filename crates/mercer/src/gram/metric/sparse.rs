@@ -11,7 +11,7 @@ use super::packed::PointRows;
 use super::{Metric, MetricKind};
 use crate::gram::Rows;
 use crate::gram::simd::pairs::Panels;
-use crate::gram::simd::sparse::fill_sparse;
+use crate::gram::simd::sparse::{fill_sparse, panels};
 
 /// Fewer coordinates are summed as fast without a list of positions.
 const FEWEST: usize = 16;
@@ -49,7 +49,7 @@ impl Sparse {
             extended.extend(point.iter().map(|x| *x as f32));
         }
         let (starts, entries) = entries(&metric.rows, dims);
-        Some(Self { starts, entries, panels: Panels::new(&extended, columns.n, dims + 2) })
+        Some(Self { starts, entries, panels: panels(&extended, columns.n, dims + 2) })
     }
 
     /// Nonzero coordinates of a row point on the average, with those for the norms.

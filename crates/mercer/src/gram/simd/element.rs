@@ -6,6 +6,7 @@ use pulp::Simd;
 
 use super::fast32::Fast32;
 use super::fast64::Fast64;
+use super::unit::{self, WithUnit};
 use crate::gram::metric::Stored;
 use crate::real::Real;
 
@@ -52,6 +53,9 @@ pub trait Element:
     fn multiply_add<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>, c: Self::Vector<S>) -> Self::Vector<S>;
     /// The sum of the elements of a vector.
     fn total<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
+    /// Runs work in the widest vectors of the machine, also those that the rest of the library does
+    /// without.
+    fn widest<W: WithUnit<Self>>(work: W) -> W::Output;
 }
 
 /// A [`Real`] that is an element of a tile in disguise.
@@ -111,6 +115,18 @@ macro_rules! element {
             #[inline(always)]
             fn total<S: Simd>(simd: S, a: S::$vector) -> Self {
                 simd.$total(a)
+            }
+            fn widest<W: WithUnit<Self>>(work: W) -> W::Output {
+                #[cfg(target_arch = "x86_64")]
+                if let Some(unit) = unit::Avx512::detect() {
+                    #[target_feature(enable = "avx512f")]
+                    fn wide<W: WithUnit<$element>>(work: W, unit: unit::Avx512) -> W::Output {
+                        work.run(unit)
+                    }
+                    // SAFETY: the machine has these instructions.
+                    return unsafe { wide(work, unit) };
+                }
+                unit::ported(work)
             }
         }
 

@@ -26,10 +26,11 @@ mod summary;
 mod tests;
 mod transpose;
 pub(crate) mod triangle;
+mod unit;
 
 pub use crate::kernel::closed_forms::Formula;
 pub(crate) use add_rows::add_rows;
-pub(crate) use buffer::{assemble, zeroed};
+pub(crate) use buffer::{assemble, reserved, zeroed};
 pub use element::{Element, Lane};
 pub use fast32::Fast32;
 pub use fast64::Fast64;

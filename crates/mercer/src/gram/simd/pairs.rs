@@ -1,23 +1,26 @@
 //! Sums over coordinates for a block of pairs: the inner loop of every metric.
 //!
-//! A block is 5 or 6 rows × 2 vectors of columns, held in registers while the coordinates go by.
-//! One loop serves `Σ xy`, `Σ (x−y)²` and `Σ |x−y|`: the difference runs on the addition units
-//! beside the multiplications.
+//! A block of a few rows and two or three vectors of columns is held in registers while the
+//! coordinates go by. One loop serves `Σ xy`, `Σ (x−y)²` and `Σ |x−y|`: the difference runs on the
+//! addition units beside the multiplications.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Simd;
 
+use super::buffer::zeroed;
 use super::element::Element;
+use super::transpose::{SQUARE, turn};
+use super::unit::{Unit, WithUnit};
 
 /// Coordinates summed in one go: a panel of that depth stays in the first-level cache, and the
 /// partial sums are added afterwards, so that the rounding error grows like `256 + d/256` and not
 /// like `d`. 128 is 2 % and 512 is 6 % slower in 784 columns.
 const DEPTH: usize = 256;
 
-/// Elements of the widest register block: two vectors of 64 bytes.
-pub(super) const WIDEST: usize = 32;
+/// Elements of the widest register block: three vectors of 64 bytes.
+pub(super) const WIDEST: usize = 48;
 
 /// What is summed over the coordinates of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,41 +33,79 @@ pub(crate) enum Term {
     Absolute,
 }
 
-/// Points packed for the columns of a tile: panels of two vectors of points, coordinate by
+/// Points packed for the columns of a tile: panels of some vectors of points, coordinate by
 /// coordinate.
 #[derive(Debug)]
 pub(crate) struct Panels<T> {
     pub(super) depth: usize,
+    /// Points of a panel.
+    width: usize,
     pub(super) data: Vec<T>,
 }
 
 impl<T: Element> Panels<T> {
-    /// Packs `n` points of `depth` coordinates, `points[i·depth + k]`; the last panel is filled
-    /// with zeros.
+    /// Packs `n` points of `depth` coordinates, `points[i·depth + k]`, for [`fill`]; the last panel
+    /// is filled with zeros.
     pub(crate) fn new(points: &[T], n: usize, depth: usize) -> Self {
-        let width = panel_width::<T>();
-        let mut data = vec![T::default(); n.div_ceil(width) * width * depth];
-        for (i, point) in points.chunks_exact(depth.max(1)).enumerate().take(n) {
-            let start = i / width * width * depth + i % width;
-            for (k, &x) in point.iter().enumerate() {
-                data[start + k * width] = x;
+        Self::of_width(points, n, depth, Self::width())
+    }
+
+    /// Packs `n` points, each as it is written by a function.
+    pub(crate) fn written(n: usize, depth: usize, write: impl Fn(usize, &mut [T])) -> Self {
+        let mut panels = Self::empty(n, depth, Self::width());
+        let mut rows = vec![T::default(); SQUARE * depth];
+        for first in (0..n).step_by(SQUARE) {
+            let count = SQUARE.min(n - first);
+            rows.chunks_exact_mut(depth.max(1)).take(count).enumerate().for_each(|(i, row)| write(first + i, row));
+            panels.pack(&rows[..count * depth], first);
+        }
+        panels
+    }
+
+    /// Columns of a panel for [`fill`].
+    fn width() -> usize {
+        struct Columns;
+        impl<T> WithUnit<T> for Columns {
+            type Output = usize;
+            #[inline(always)]
+            fn run<U: Unit<T>>(self, _: U) -> usize {
+                width::<T, U>()
             }
         }
-        Self { depth, data }
+        T::widest(Columns)
+    }
+
+    /// [`Panels::new`] in panels of `width` points.
+    pub(super) fn of_width(points: &[T], n: usize, depth: usize, width: usize) -> Self {
+        let mut panels = Self::empty(n, depth, width);
+        for (i, rows) in points[..n * depth].chunks((SQUARE * depth).max(1)).enumerate() {
+            panels.pack(rows, i * SQUARE);
+        }
+        panels
+    }
+
+    fn empty(n: usize, depth: usize, width: usize) -> Self {
+        Self { depth, width, data: zeroed(n.div_ceil(width) * width * depth) }
+    }
+
+    /// Packs up to eight points, the first of them a multiple of eight.
+    fn pack(&mut self, rows: &[T], first: usize) {
+        let (depth, width) = (self.depth, self.width);
+        let place = |i: usize| i / width * width * depth + i % width;
+        if rows.len() == SQUARE * depth && width % SQUARE == 0 {
+            let rows = std::array::from_fn(|r| &rows[r * depth..(r + 1) * depth]);
+            return turn(rows, width, &mut self.data[place(first)..]);
+        }
+        for (r, row) in rows.chunks_exact(depth.max(1)).enumerate() {
+            let column = self.data[place(first + r)..].iter_mut().step_by(width);
+            column.zip(row).for_each(|(to, value)| *to = *value);
+        }
     }
 }
 
-/// Columns of a register block: two vectors.
-fn panel_width<T: Element>() -> usize {
-    struct Columns<T>(PhantomData<T>);
-    impl<T: Element> WithSimd for Columns<T> {
-        type Output = usize;
-        #[inline(always)]
-        fn with_simd<S: Simd>(self, _: S) -> usize {
-            2 * lanes::<T, S>()
-        }
-    }
-    Arch::new().dispatch(Columns::<T>(PhantomData))
+/// Columns of a register block.
+const fn width<T, U: Unit<T>>() -> usize {
+    if U::MANY_REGISTERS { 3 * U::LANES } else { 2 * U::LANES }
 }
 
 #[inline(always)]
@@ -88,7 +129,7 @@ pub(crate) fn fill<T: Element>(
         out.fill(T::default());
         return;
     }
-    Arch::new().dispatch(Fill { term, rows, panels, first, requested, out });
+    T::widest(Fill { term, rows, panels, first, requested, out });
 }
 
 struct Fill<'a, T> {
@@ -100,149 +141,186 @@ struct Fill<'a, T> {
     out: &'a mut [T],
 }
 
-impl<T: Element> WithSimd for Fill<'_, T> {
+impl<T: Element> WithUnit<T> for Fill<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        match self.term {
-            Term::Product => self.sweep::<S, 6>(simd, |sum, x, y| T::multiply_add(simd, x, y, sum)),
+    fn run<U: Unit<T>>(self, unit: U) {
+        match (self.term, U::MANY_REGISTERS) {
+            (Term::Product, true) => self.sweep::<U, Products, 3, 8>(unit),
+            (Term::Square, true) => self.sweep::<U, Squares, 3, 8>(unit),
+            (Term::Absolute, true) => self.sweep::<U, Absolutes, 3, 8>(unit),
+            (Term::Product, false) => self.sweep::<U, Products, 2, 6>(unit),
             // A difference needs one register more: with six rows a sum would be spilled in every
             // step.
-            Term::Square => self.sweep::<S, 5>(simd, |sum, x, y| {
-                let difference = T::subtract(simd, x, y);
-                T::multiply_add(simd, difference, difference, sum)
-            }),
-            Term::Absolute => {
-                // 1·|x−y| + sum: the additions go to the multipliers, which would idle beside the
-                // subtractions.
-                let one = T::splat(simd, T::from_f64(1.0));
-                self.sweep::<S, 5>(simd, |sum, x, y| {
-                    T::multiply_add(simd, T::absolute(simd, T::subtract(simd, x, y)), one, sum)
-                });
-            }
+            (Term::Square, false) => self.sweep::<U, Squares, 2, 5>(unit),
+            (Term::Absolute, false) => self.sweep::<U, Absolutes, 2, 5>(unit),
         }
+    }
+}
+
+/// One step of a sum: `sum + term(x, y)`. Not a closure, which would be compiled without the vectors
+/// of its caller.
+trait Accumulate<T: Element> {
+    fn add<U: Unit<T>>(unit: U, sum: U::Vector, x: U::Vector, y: U::Vector) -> U::Vector;
+}
+
+struct Products;
+impl<T: Element> Accumulate<T> for Products {
+    #[inline(always)]
+    fn add<U: Unit<T>>(unit: U, sum: U::Vector, x: U::Vector, y: U::Vector) -> U::Vector {
+        unit.multiply_add(x, y, sum)
+    }
+}
+
+struct Squares;
+impl<T: Element> Accumulate<T> for Squares {
+    #[inline(always)]
+    fn add<U: Unit<T>>(unit: U, sum: U::Vector, x: U::Vector, y: U::Vector) -> U::Vector {
+        let difference = unit.subtract(x, y);
+        unit.multiply_add(difference, difference, sum)
+    }
+}
+
+struct Absolutes;
+impl<T: Element> Accumulate<T> for Absolutes {
+    /// `1·|x−y| + sum`: the additions go to the multipliers, which would idle beside the
+    /// subtractions.
+    #[inline(always)]
+    fn add<U: Unit<T>>(unit: U, sum: U::Vector, x: U::Vector, y: U::Vector) -> U::Vector {
+        unit.multiply_add(unit.absolute(unit.subtract(x, y)), unit.splat(T::from_f64(1.0)), sum)
     }
 }
 
 impl<T: Element> Fill<'_, T> {
     /// All register blocks of the tile, one slice of coordinates after the other.
     #[inline(always)]
-    fn sweep<S: Simd, const ROWS: usize>(self, simd: S, step: impl Accumulate<T::Vector<S>>) {
-        let (depth, width) = (self.panels.depth, 2 * lanes::<T, S>());
+    fn sweep<U: Unit<T>, A: Accumulate<T>, const V: usize, const ROWS: usize>(self, unit: U) {
+        let (depth, width) = (self.panels.depth, V * U::LANES);
         let end = self.first + self.requested;
         for from in (0..depth).step_by(DEPTH) {
             let to = depth.min(from + DEPTH);
             for panel in self.first / width..end.div_ceil(width) {
                 let base = panel * width * depth;
-                let columns = T::vectors::<S>(&self.panels.data[base + from * width..base + to * width]);
                 let (left, right) = ((panel * width).max(self.first), (panel * width + width).min(end));
-                let position = PanelOutput {
-                    column: left - self.first,
+                let mut block = Panel::<'_, T, U, A> {
+                    unit,
+                    points: self.rows,
+                    depth,
+                    slice: from..to,
+                    columns: &self.panels.data[base + from * width..base + to * width],
                     stride: self.requested,
                     lanes: left - panel * width..right - panel * width,
                     add: from > 0,
+                    term: PhantomData,
                 };
-                down::<T, S, ROWS>(
-                    simd,
-                    step,
-                    RowSlice { points: self.rows, depth, slice: from..to },
-                    columns,
-                    position,
-                    self.out,
-                );
+                block.down::<V, ROWS>(&mut self.out[left - self.first..]);
             }
         }
     }
 }
 
-/// One step of a sum: `(sum, x, y) ↦ sum + term(x, y)`.
-trait Accumulate<V>: Fn(V, V, V) -> V + Copy {}
-impl<V, F: Fn(V, V, V) -> V + Copy> Accumulate<V> for F {}
-
-/// A slice of the coordinates of the row points.
-struct RowSlice<'a, T> {
+/// The columns of one panel and a slice of the coordinates, for all rows.
+struct Panel<'a, T, U, A> {
+    unit: U,
     points: &'a [T],
     depth: usize,
     slice: Range<usize>,
-}
-
-/// Where the sums of a panel go.
-struct PanelOutput {
-    column: usize,
+    columns: &'a [T],
+    /// Of the output.
     stride: usize,
+    /// The columns that are requested.
     lanes: Range<usize>,
+    /// Whether the output holds the sums of the slices before.
     add: bool,
+    term: PhantomData<A>,
 }
 
-/// The register blocks of one panel, down all the rows.
-#[inline(always)]
-fn down<T: Element, S: Simd, const ROWS: usize>(
-    simd: S,
-    step: impl Accumulate<T::Vector<S>>,
-    rows: RowSlice<'_, T>,
-    columns: &[T::Vector<S>],
-    position: PanelOutput,
-    out: &mut [T],
-) {
-    let n = rows.points.len() / rows.depth;
-    let whole = position.lanes.len() == 2 * lanes::<T, S>();
-    for row in (0..n).step_by(ROWS) {
-        let points: [&[T]; ROWS] = std::array::from_fn(|r| {
-            let start = (row + r).min(n - 1) * rows.depth;
-            &rows.points[start + rows.slice.start..start + rows.slice.end]
-        });
-        let sums = block::<T, S, ROWS>(simd, points, columns, step);
-        let out = &mut out[row * position.stride + position.column..];
-        if whole && row + ROWS <= n {
-            for (r, [left, right]) in sums.into_iter().enumerate() {
-                let target = T::vectors_mut::<S>(&mut out[r * position.stride..][..2 * lanes::<T, S>()]);
-                target[0] = if position.add { T::plus(simd, target[0], left) } else { left };
-                target[1] = if position.add { T::plus(simd, target[1], right) } else { right };
+impl<T: Element, U: Unit<T>, A: Accumulate<T>> Panel<'_, T, U, A> {
+    /// The register blocks, down all the rows; fewer rows where no more are left.
+    #[inline(always)]
+    fn down<const V: usize, const ROWS: usize>(&mut self, out: &mut [T]) {
+        let n = self.points.len() / self.depth;
+        let mut row = 0;
+        while row < n {
+            let out = &mut out[row * self.stride..];
+            row += match n - row {
+                1 => self.block::<V, 1>(row, out),
+                2 => self.block::<V, 2>(row, out),
+                3 => self.block::<V, 3>(row, out),
+                rest if rest >= ROWS => self.block::<V, ROWS>(row, out),
+                _ => self.block::<V, 4>(row, out),
+            };
+        }
+    }
+
+    /// The rows of one register block.
+    #[inline(always)]
+    fn block<const V: usize, const ROWS: usize>(&self, row: usize, out: &mut [T]) -> usize {
+        let points = &self.points[row * self.depth..(row + ROWS) * self.depth];
+        // SAFETY: as many rows, and a column for every coordinate of the slice.
+        let sums = unsafe { self.sums::<V, ROWS>(points.as_ptr().add(self.slice.start)) };
+        for (sums, out) in sums.iter().zip(out.chunks_mut(self.stride)) {
+            if self.lanes.len() == V * U::LANES {
+                self.store(sums, &mut out[..V * U::LANES]);
+            } else {
+                self.store_part(sums, out);
             }
-        } else {
-            store_part::<T, S, ROWS>(sums, n - row, &position, out);
+        }
+        ROWS
+    }
+
+    /// The sums of one register block. They live in registers until the last coordinate: pointers
+    /// that move, as checks of every read would take registers from them.
+    ///
+    /// # Safety
+    /// `ROWS` points stand there, with the coordinates of the slice, and `V` vectors for each of
+    /// these in the columns.
+    #[inline(always)]
+    unsafe fn sums<const V: usize, const ROWS: usize>(&self, mut row: *const T) -> [[U::Vector; V]; ROWS] {
+        let (unit, zero) = (self.unit, self.unit.splat(T::default()));
+        let (mut sums, mut down) = ([[zero; V]; ROWS], [0; ROWS]);
+        down.iter_mut().enumerate().for_each(|(r, offset)| *offset = r * self.depth);
+        let mut column = self.columns.as_ptr();
+        for _ in 0..self.slice.len() {
+            let mut entries = [zero; V];
+            for (v, entry) in entries.iter_mut().enumerate() {
+                // SAFETY: the vectors of this coordinate.
+                *entry = unsafe { unit.load(column.add(v * U::LANES)) };
+            }
+            for (offset, sums) in down.iter().zip(&mut sums) {
+                // SAFETY: a coordinate of this point.
+                let x = unit.splat(unsafe { *row.add(*offset) });
+                for (entry, sum) in entries.iter().zip(sums) {
+                    *sum = A::add(unit, *sum, x, *entry);
+                }
+            }
+            (column, row) = (column.wrapping_add(V * U::LANES), row.wrapping_add(1));
+        }
+        sums
+    }
+
+    /// Stores a row of a block, or adds it to the sums of the slices before.
+    #[inline(always)]
+    fn store<const V: usize>(&self, sums: &[U::Vector; V], out: &mut [T]) {
+        for (target, sum) in out.chunks_exact_mut(U::LANES).zip(sums) {
+            // SAFETY: a chunk has the numbers of a vector.
+            unsafe {
+                let value = if self.add { self.unit.plus(self.unit.load(target.as_ptr()), *sum) } else { *sum };
+                self.unit.store(target.as_mut_ptr(), value);
+            }
         }
     }
-}
 
-/// The sums of one register block. They live in registers until the last coordinate.
-#[inline(always)]
-fn block<T: Element, S: Simd, const ROWS: usize>(
-    simd: S,
-    rows: [&[T]; ROWS],
-    columns: &[T::Vector<S>],
-    step: impl Accumulate<T::Vector<S>>,
-) -> [[T::Vector<S>; 2]; ROWS] {
-    let mut sums = [[T::splat(simd, T::default()); 2]; ROWS];
-    let (columns, _) = columns.as_chunks::<2>();
-    let rows = rows.map(|row| &row[..columns.len()]);
-    for (k, column) in columns.iter().enumerate() {
-        for r in 0..ROWS {
-            let x = T::splat(simd, rows[r][k]);
-            sums[r][0] = step(sums[r][0], x, column[0]);
-            sums[r][1] = step(sums[r][1], x, column[1]);
+    /// The same at the border of the tile.
+    #[inline(always)]
+    fn store_part<const V: usize>(&self, sums: &[U::Vector; V], out: &mut [T]) {
+        let mut buffer = [T::default(); WIDEST];
+        for (target, sum) in buffer.chunks_exact_mut(U::LANES).zip(sums) {
+            // SAFETY: a chunk has the numbers of a vector.
+            unsafe { self.unit.store(target.as_mut_ptr(), *sum) };
         }
-    }
-    sums
-}
-
-/// Stores a block at the border of the tile, or adds it to the sums of the slices before.
-#[inline(always)]
-fn store_part<T: Element, S: Simd, const ROWS: usize>(
-    sums: [[T::Vector<S>; 2]; ROWS],
-    rows: usize,
-    position: &PanelOutput,
-    out: &mut [T],
-) {
-    let mut buffer = [T::default(); WIDEST];
-    for (r, sums) in sums.into_iter().enumerate() {
-        if r >= rows {
-            return;
-        }
-        T::vectors_mut::<S>(&mut buffer)[..2].copy_from_slice(&sums);
-        let target = &mut out[r * position.stride..][..position.lanes.len()];
-        let pairs = target.iter_mut().zip(&buffer[position.lanes.clone()]);
-        if position.add { pairs.for_each(|(o, &s)| *o += s) } else { pairs.for_each(|(o, &s)| *o = s) }
+        let pairs = out[..self.lanes.len()].iter_mut().zip(&buffer[self.lanes.clone()]);
+        if self.add { pairs.for_each(|(o, &s)| *o += s) } else { pairs.for_each(|(o, &s)| *o = s) }
     }
 }

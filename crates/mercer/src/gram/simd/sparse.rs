@@ -1,5 +1,6 @@
 //! Inner products of points with few nonzero coordinates with packed points.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
@@ -9,6 +10,19 @@ use super::pairs::{Panels, WIDEST, lanes};
 
 /// Panels that are read together.
 const TOGETHER: usize = 4;
+
+/// Points packed for [`fill_sparse`]: panels of two vectors.
+pub(crate) fn panels<T: Element>(points: &[T], n: usize, depth: usize) -> Panels<T> {
+    struct Columns<T>(PhantomData<T>);
+    impl<T: Element> WithSimd for Columns<T> {
+        type Output = usize;
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> usize {
+            2 * lanes::<T, S>()
+        }
+    }
+    Panels::of_width(points, n, depth, Arch::new().dispatch(Columns::<T>(PhantomData)))
+}
 
 /// The nonzero coordinates of a point: their places and values.
 pub(crate) type SparsePoint<'a, T> = &'a [(u32, T)];
@@ -130,7 +144,7 @@ mod tests {
             .map(|p| p.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(k, x)| (k as u32, *x)).collect())
             .collect();
         let rows: Vec<SparsePoint<'_, f32>> = sparse[3..12].iter().map(Vec::as_slice).collect();
-        let panels = Panels::new(&points, n, dims);
+        let panels = panels(&points, n, dims);
         for (first, requested) in [(0, n), (5, 32), (16, 16), (50, 3), (1, 1), (3, 199), (32, 128)] {
             let mut out = vec![f32::NAN; rows.len() * requested];
             fill_sparse(&rows, &panels, first, requested, &mut out);

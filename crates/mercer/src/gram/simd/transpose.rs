@@ -1,7 +1,7 @@
 //! Transposes of tiles.
 
 /// Rows and columns of the small squares that are transposed at a time: a cache line of `f64`.
-const SQUARE: usize = 8;
+pub(super) const SQUARE: usize = 8;
 
 /// Copies the part above the diagonal of an `n × n` tile to the part below.
 pub(crate) fn mirror<T: Copy>(tile: &mut [T], n: usize) {
@@ -9,6 +9,23 @@ pub(crate) fn mirror<T: Copy>(tile: &mut [T], n: usize) {
         for j in i + 1..n {
             tile[j * n + i] = tile[i * n + j];
         }
+    }
+}
+
+/// Writes rows of equal length as columns: value `k` of row `i` goes to `to[k·stride + i]`.
+#[inline(always)]
+pub(super) fn turn<T: Copy>(rows: [&[T]; SQUARE], stride: usize, to: &mut [T]) {
+    let (length, mut columns) = (rows[0].len(), to.chunks_mut(stride));
+    let whole = length / SQUARE * SQUARE;
+    for first in (0..whole).step_by(SQUARE) {
+        let square: [&[T; SQUARE]; SQUARE] = rows.map(|row| row[first..].first_chunk().expect("a whole square"));
+        for k in 0..SQUARE {
+            let column: [T; SQUARE] = std::array::from_fn(|i| square[i][k]);
+            columns.next().expect("a column for every value")[..SQUARE].copy_from_slice(&column);
+        }
+    }
+    for (k, column) in (whole..length).zip(columns) {
+        column[..SQUARE].copy_from_slice(&rows.map(|row| row[k]));
     }
 }
 

@@ -7,19 +7,17 @@ use crate::error::MemoryPurpose;
 use crate::learn::PLANNED_THREADS;
 use crate::learner::Plan;
 use crate::points::Size;
+use crate::solve::{leading_bytes, leading_width};
 use crate::{Compute, Points, Result};
 
 /// Rows for every vector of the iterated block from which leading eigenpairs are faster than a
 /// whole decomposition. With 10 vectors both take 11 ms at 400 rows, and 18 against 56 ms at 800;
 /// with 28 vectors 76 against 54 ms at 800 rows, and 141 against 284 ms at 1500.
 const ROWS_PER_VECTOR: usize = 40;
-/// Additional vectors of a block, and blocks of its basis: those of
-/// [`leading_eigen`](crate::solve::leading_eigen).
-const SPARE: usize = 8;
+/// Blocks that the basis of iterated vectors has at least.
 const BLOCKS: usize = 4;
-/// Products with the matrix that a plan counts with. 11 to 22 were needed for clusters in 10 and in
-/// 784 columns.
-const ROUNDS: f64 = 16.0;
+/// Products with the matrix that a plan counts with. 20 components of 5000 images needed 10.
+const ROUNDS: f64 = 12.0;
 /// Operations from which eigenpairs by products with tiles take too long: about a minute on two
 /// cores. Those of 50 000 rows in 50 columns are 4.6e12, and took 167 s on two cores that others
 /// shared.
@@ -97,7 +95,7 @@ pub struct EigenPlan {
     pub landmarks: usize,
     /// The most bytes that will be allocated at a time.
     pub bytes: u64,
-    /// Floating-point operations, about: of 16 products for the leading eigenpairs.
+    /// Floating-point operations, about: of 12 products for the leading eigenpairs.
     pub flops: f64,
     /// The expected time, where the speed of the machine is known ([`Compute::with_speed`]).
     pub seconds: Option<f64>,
@@ -215,7 +213,7 @@ impl EigenRequest {
 
     /// Vectors of the iterated block.
     fn width(&self) -> usize {
-        self.count().saturating_add(SPARE)
+        leading_width(self.size.rows, self.count())
     }
 
     /// Eigenpairs that are wanted.
@@ -235,11 +233,11 @@ impl EigenRequest {
         made(EigenSolver::Dense, true, (bytes, flops), reason)
     }
 
-    /// The basis with its image, and as much again for what is made of them.
+    /// The matrix or tiles of it, and the iterated vectors.
     fn leading(&self, compute: &Compute, reason: &str) -> EigenPlan {
         let (n, width) = (self.size.rows as u64, self.width() as u64);
         let tile = 8 * 192 * 192;
-        let basis = 8 * n * width * 4 * BLOCKS as u64 + self.vectors();
+        let basis = leading_bytes(self.size.rows, self.count()) + self.vectors();
         let whole = (8 * n).saturating_mul(n);
         let planned = basis + (tile * PLANNED_THREADS).min(compute.memory() / 4);
         let pairs = self.size.rows.saturating_mul(self.size.rows);

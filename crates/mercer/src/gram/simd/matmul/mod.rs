@@ -10,15 +10,13 @@ mod pack;
 #[cfg(test)]
 mod tests;
 mod tile;
-mod unit;
 
 use ndarray::{ArrayView2, ArrayViewMut2};
-use pulp::{Arch, Simd, WithSimd};
 
 use crate::gram::simd::Element;
+use crate::gram::simd::unit::{Unit, WithUnit};
 use pack::{Buffers, Direct, Packed};
 use tile::BlockProduct;
-use unit::{Portable, Unit};
 
 /// Depth of a block. GFLOP/s of one core at 256, 500 and 1000 rows: 50.5, 50.6 and 49.3; with 128 they
 /// are 48.1, 48.2 and 47.9, with 512 49.8, 48.0 and 48.2.
@@ -59,7 +57,7 @@ pub enum Target {
 /// matmul(c.view_mut(), Target::Add, a.view(), b.view(), -1.0);
 /// assert_eq!(c, array![[-1.0]]);
 /// ```
-pub fn matmul<T: Entry>(c: ArrayViewMut2<T>, target: Target, a: ArrayView2<T>, b: ArrayView2<T>, s: T) {
+pub fn matmul<T: Element>(c: ArrayViewMut2<T>, target: Target, a: ArrayView2<T>, b: ArrayView2<T>, s: T) {
     assert!(a.ncols() == b.nrows() && c.dim() == (a.nrows(), b.ncols()), "factors of a product that do not fit");
     // Vectors stand along the columns of `C`: `Cᵀ = BᵀAᵀ` where its rows are contiguous.
     let turned = c.strides()[0].unsigned_abs() > c.strides()[1].unsigned_abs();
@@ -72,11 +70,11 @@ pub fn matmul<T: Entry>(c: ArrayViewMut2<T>, target: Target, a: ArrayView2<T>, b
             c.fill(T::default())
         };
     }
-    T::multiply(Product { c, target, a, b, s });
+    T::widest(Product { c, target, a, b, s });
 }
 
 /// `C ← ABᵀ` for row-major matrices, of whose factors every row has `columns` entries.
-pub(crate) fn rows_times_rows<T: Entry>(a: &[T], b: &[T], columns: usize, c: &mut [T]) {
+pub(crate) fn rows_times_rows<T: Element>(a: &[T], b: &[T], columns: usize, c: &mut [T]) {
     let shaped = |values, rows| ArrayView2::from_shape((rows, columns), values).expect("whole rows");
     let count = |values: &[T]| values.len() / columns.max(1);
     let (a, b) = (shaped(a, count(a)), shaped(b, count(b)));
@@ -85,7 +83,7 @@ pub(crate) fn rows_times_rows<T: Entry>(a: &[T], b: &[T], columns: usize, c: &mu
 }
 
 /// A product that is to be computed; no side is empty.
-pub struct Product<'a, T> {
+struct Product<'a, T> {
     c: ArrayViewMut2<'a, T>,
     target: Target,
     a: ArrayView2<'a, T>,
@@ -93,44 +91,16 @@ pub struct Product<'a, T> {
     s: T,
 }
 
-/// The entries of matrices that are multiplied: `f64` or `f32`.
-pub trait Entry: Element {
-    /// Computes the product.
-    fn multiply(product: Product<'_, Self>);
-}
-
-macro_rules! entry {
-    ($entry:ty) => {
-        impl Entry for $entry {
-            fn multiply(product: Product<'_, Self>) {
-                #[cfg(target_arch = "x86_64")]
-                if let Some(unit) = unit::Avx512::detect() {
-                    #[target_feature(enable = "avx512f")]
-                    fn wide(product: Product<'_, $entry>, unit: unit::Avx512) {
-                        product.run::<_, 3, 8, 4>(unit);
-                    }
-                    // SAFETY: the machine has these instructions.
-                    return unsafe { wide(product, unit) };
-                }
-                Arch::new().dispatch(product);
-            }
-        }
-    };
-}
-
-entry!(f64);
-entry!(f32);
-
-impl<T: Element> WithSimd for Product<'_, T> {
+impl<T: Element> WithUnit<T> for Product<'_, T> {
     type Output = ();
 
-    /// BlockProduct that leave a few registers for the factors.
+    /// Tiles that leave a few registers for the factors.
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        if S::REGISTER_COUNT >= 32 {
-            self.run::<_, 3, 8, 4>(Portable(simd));
+    fn run<U: Unit<T>>(self, unit: U) {
+        if U::MANY_REGISTERS {
+            self.tiled::<_, 3, 8, 4>(unit);
         } else {
-            self.run::<_, 2, 6, 3>(Portable(simd));
+            self.tiled::<_, 2, 6, 3>(unit);
         }
     }
 }
@@ -138,7 +108,7 @@ impl<T: Element> WithSimd for Product<'_, T> {
 impl<T: Element> Product<'_, T> {
     /// In tiles of up to `M` vectors and `N` columns, or of `H` columns where no more are left.
     #[inline(always)]
-    fn run<U: Unit<T>, const M: usize, const N: usize, const H: usize>(mut self, unit: U) {
+    fn tiled<U: Unit<T>, const M: usize, const N: usize, const H: usize>(mut self, unit: U) {
         let height = M * U::LANES;
         let ((rows, depth), columns) = (self.a.dim(), self.b.ncols());
         let block = BLOCK_BYTES / size_of::<T>() / DEPTH / height * height;

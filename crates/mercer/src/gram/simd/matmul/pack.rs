@@ -7,6 +7,7 @@ use ndarray::{ArrayView2, s};
 
 use super::tile::Strip;
 use crate::gram::simd::Element;
+use crate::gram::simd::transpose::{SQUARE, turn};
 
 thread_local! {
     /// Room for packed blocks, which stays: fresh pages would take a tenth of the time of a product of
@@ -126,11 +127,16 @@ unsafe fn pack_strip<T: Element>(
     strip: &mut [T],
 ) {
     if right == 1 && down != 1 {
-        // Along the rows of a row-major matrix.
-        for i in 0..count {
-            // SAFETY: row `i`.
-            let row = unsafe { std::slice::from_raw_parts(start.offset(i as isize * down), strip.len() / height) };
-            for (column, value) in strip.chunks_exact_mut(height).zip(row) {
+        // Along the rows of a row-major matrix, squares at a time.
+        let depth = strip.len() / height;
+        // SAFETY: row `i`.
+        let row = |i: usize| unsafe { std::slice::from_raw_parts(start.offset(i as isize * down), depth) };
+        let whole = count / SQUARE * SQUARE;
+        for top in (0..whole).step_by(SQUARE) {
+            turn(std::array::from_fn(|i| row(top + i)), height, &mut strip[top..]);
+        }
+        for i in whole..count {
+            for (column, value) in strip.chunks_exact_mut(height).zip(row(i)) {
                 column[i] = *value;
             }
         }

@@ -1,21 +1,21 @@
 use ndarray::{Array2, ShapeBuilder, s};
-use pulp::Arch;
 
 use super::*;
 use crate::Seed;
+use crate::gram::simd::unit;
 
-fn random<T: Entry>(rows: usize, columns: usize, name: &str) -> Array2<T> {
+fn random<T: Element>(rows: usize, columns: usize, name: &str) -> Array2<T> {
     let mut stream = Seed(6).stream(name, (rows * 1000 + columns) as u64);
     Array2::from_shape_fn((rows, columns), |_| T::from_f64(stream.normal()))
 }
 
 /// `C + sAB` by its definition, in double precision.
-fn plain<T: Entry>(c: &Array2<T>, a: &Array2<T>, b: &Array2<T>, s: f64) -> Array2<f64> {
+fn plain<T: Element>(c: &Array2<T>, a: &Array2<T>, b: &Array2<T>, s: f64) -> Array2<f64> {
     let sum = |(i, j): (usize, usize)| (0..a.ncols()).map(|k| a[[i, k]].to_f64() * b[[k, j]].to_f64()).sum::<f64>();
     Array2::from_shape_fn(c.dim(), |at| c[at].to_f64() + s * sum(at))
 }
 
-fn check<T: Entry>(rows: usize, depth: usize, columns: usize, tolerance: f64) {
+fn check<T: Element>(rows: usize, depth: usize, columns: usize, tolerance: f64) {
     let (a, b, c) = (random::<T>(rows, depth, "a"), random(depth, columns, "b"), random(rows, columns, "c"));
     let zero = Array2::default(c.dim());
     let expected = [plain(&c, &a, &b, -0.5), plain(&zero, &a, &b, -0.5)];
@@ -77,7 +77,7 @@ fn an_entry_has_the_same_bytes_however_a_product_is_cut_and_whatever_the_vectors
     assert_eq!(part, whole.slice(s![5..38, 20..31]));
     let mut portable = Array2::zeros((70, 40).f());
     let product = Product { c: portable.view_mut(), target: Target::Replace, a: a.view(), b: b.view(), s: 1.0 };
-    Arch::new().dispatch(product);
+    unit::ported(product);
     // Machines without fused instructions round twice in the one and once in the other.
     #[cfg(target_arch = "x86_64")]
     let tolerance = if is_x86_feature_detected!("fma") { 0.0 } else { 1e-12 };

@@ -6,8 +6,8 @@ use ndarray::ArrayViewMut2;
 
 use super::Target;
 use super::pack::Packed;
-use super::unit::Unit;
 use crate::gram::simd::Element;
+use crate::gram::simd::unit::Unit;
 
 /// Numbers of the widest vector.
 const LONGEST: usize = 16;

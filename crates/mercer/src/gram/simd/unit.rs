@@ -1,15 +1,17 @@
-//! Vectors of one width, as a product needs them.
+//! Vectors of one width, as products and sums over coordinates need them.
 
-use pulp::Simd;
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::gram::simd::Element;
 
 /// A vector unit of the machine.
-pub(super) trait Unit<T>: Copy {
+pub trait Unit<T>: Copy {
     /// A vector.
     type Vector: Copy;
     /// Numbers of a vector.
     const LANES: usize = size_of::<Self::Vector>() / size_of::<T>();
+    /// Whether there are 32 registers and not 16.
+    const MANY_REGISTERS: bool;
 
     /// Reads a vector.
     ///
@@ -28,14 +30,49 @@ pub(super) trait Unit<T>: Copy {
 
     /// `ab + c`.
     fn multiply_add(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
+
+    /// `a + b`.
+    fn plus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `a − b`.
+    fn subtract(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `|a|`.
+    fn absolute(self, a: Self::Vector) -> Self::Vector;
+}
+
+/// Work for the widest vectors of the machine. Its functions are to be inlined: those that are not
+/// are compiled without the vectors of their caller.
+pub trait WithUnit<T> {
+    /// What it gives.
+    type Output;
+    /// Runs it.
+    fn run<U: Unit<T>>(self, unit: U) -> Self::Output;
+}
+
+/// Runs work on the unit that `pulp` finds.
+pub(super) fn ported<T: Element, W: WithUnit<T>>(work: W) -> W::Output {
+    Arch::new().dispatch(Ported::<W, T>(work, std::marker::PhantomData))
+}
+
+struct Ported<W, T>(W, std::marker::PhantomData<T>);
+
+impl<W: WithUnit<T>, T: Element> WithSimd for Ported<W, T> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> W::Output {
+        self.0.run(Portable(simd))
+    }
 }
 
 /// A vector unit of `pulp`.
 #[derive(Clone, Copy)]
-pub(super) struct Portable<S>(pub(super) S);
+struct Portable<S>(S);
 
 impl<S: Simd, T: Element> Unit<T> for Portable<S> {
     type Vector = T::Vector<S>;
+    const MANY_REGISTERS: bool = S::REGISTER_COUNT >= 32;
 
     #[inline(always)]
     unsafe fn load(self, from: *const T) -> Self::Vector {
@@ -58,6 +95,21 @@ impl<S: Simd, T: Element> Unit<T> for Portable<S> {
     fn multiply_add(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
         T::multiply_add(self.0, a, b, c)
     }
+
+    #[inline(always)]
+    fn plus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        T::plus(self.0, a, b)
+    }
+
+    #[inline(always)]
+    fn subtract(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        T::subtract(self.0, a, b)
+    }
+
+    #[inline(always)]
+    fn absolute(self, a: Self::Vector) -> Self::Vector {
+        T::absolute(self.0, a)
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -70,8 +122,8 @@ mod x86 {
     use super::Unit;
 
     /// Vectors of 64 bytes. The rest of the library does without them: a function for one more width
-    /// would take as long to compile as the function itself, and only products, which are at the limit
-    /// of the arithmetic, gain by it.
+    /// would take as long to compile as the function itself, and only products and sums over
+    /// coordinates, which are at the limit of the arithmetic, gain by it.
     #[derive(Clone, Copy)]
     pub(in super::super) struct Avx512(());
 
@@ -83,9 +135,11 @@ mod x86 {
     }
 
     macro_rules! unit {
-        ($entry:ty, $vector:ty, $load:ident, $store:ident, $splat:ident, $multiply_add:ident) => {
+        ($entry:ty, $vector:ty, $load:ident, $store:ident, $splat:ident, $multiply_add:ident,
+         $add:ident, $subtract:ident, $absolute:ident) => {
             impl Unit<$entry> for Avx512 {
                 type Vector = $vector;
+                const MANY_REGISTERS: bool = true;
 
                 #[inline(always)]
                 unsafe fn load(self, from: *const $entry) -> $vector {
@@ -110,10 +164,48 @@ mod x86 {
                     // SAFETY: the machine has the instruction.
                     unsafe { $multiply_add(a, b, c) }
                 }
+
+                #[inline(always)]
+                fn plus(self, a: $vector, b: $vector) -> $vector {
+                    // SAFETY: the machine has the instruction.
+                    unsafe { $add(a, b) }
+                }
+
+                #[inline(always)]
+                fn subtract(self, a: $vector, b: $vector) -> $vector {
+                    // SAFETY: the machine has the instruction.
+                    unsafe { $subtract(a, b) }
+                }
+
+                #[inline(always)]
+                fn absolute(self, a: $vector) -> $vector {
+                    // SAFETY: the machine has the instruction.
+                    unsafe { $absolute(a) }
+                }
             }
         };
     }
 
-    unit!(f64, __m512d, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, _mm512_fmadd_pd);
-    unit!(f32, __m512, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_fmadd_ps);
+    unit!(
+        f64,
+        __m512d,
+        _mm512_loadu_pd,
+        _mm512_storeu_pd,
+        _mm512_set1_pd,
+        _mm512_fmadd_pd,
+        _mm512_add_pd,
+        _mm512_sub_pd,
+        _mm512_abs_pd
+    );
+    unit!(
+        f32,
+        __m512,
+        _mm512_loadu_ps,
+        _mm512_storeu_ps,
+        _mm512_set1_ps,
+        _mm512_fmadd_ps,
+        _mm512_add_ps,
+        _mm512_sub_ps,
+        _mm512_abs_ps
+    );
 }
