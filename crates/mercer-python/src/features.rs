@@ -96,7 +96,7 @@ impl PyFeatures {
 
     /// Landmarks chosen in ``X``, or for ``landmarks="points"`` all rows of ``points``.
     #[staticmethod]
-    #[pyo3(signature = (kernel, n_components, landmarks, tolerance, X, points=None, **options))]
+    #[pyo3(signature = (kernel, n_components, landmarks, tolerance, X, every_row=false, **options))]
     #[allow(clippy::too_many_arguments)]
     fn nystrom(
         py: Python<'_>,
@@ -105,14 +105,14 @@ impl PyFeatures {
         landmarks: &str,
         tolerance: f64,
         X: &Bound<'_, PyAny>,
-        points: Option<&Bound<'_, PyAny>>,
+        every_row: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (given, options) = (Matrix::read_optional(points, "points")?, Options::read(options)?);
+        let options = Options::read(options)?;
         let sample = PointsInput::read(Some(&kernel.0), X, "X")?;
-        let landmarks = match given {
-            Some(points) => Landmarks::Points(points.view().to_owned()),
-            None => landmarks_named(landmarks)?,
+        let landmarks = match every_row {
+            true => Landmarks::Rows((0..sample.points().len()).collect()),
+            false => landmarks_named(landmarks)?,
         };
         let spec = Nystrom { landmarks, tolerance, ..Nystrom::new(kernel.0.clone(), n_components) };
         let x = sample.points();

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer._kernel_names import compiled, object_kernel
+from mercer._kernel_names import object_kernel, view_kernel
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import (
@@ -34,7 +34,8 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
     n_components : int, default=2
         Correlations.
     kernels : text, Kernel, or list of these, default="gaussian(lengthscale=median)"
-        The kernel of every view, or one for all of them; views may be of different kinds.
+        The kernel of every view, or one for all of them; views may be of different kinds. ``"auto"`` is that of the
+        kind of the points.
     kappa : float or "auto", default=0.02
         The strength of the regularization, for kernels with values of about 1 on the diagonal; for
         ``form="fukumizu"`` it is ε. ``"auto"`` takes the one whose first correlation exceeds permuted ones most.
@@ -50,7 +51,7 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
     ----------
     correlations_ : array of shape (n_components,)
         The canonical correlations, descending; with three or more views ``1 − λ`` of the smallest generalized
-        eigenvalues λ.
+        eigenvalues λ. Those beyond the rank of the data are 0, and so are their variates.
     p_values_ : array or None
         The p-value of every correlation, if there are permutations.
     dual_coefs_ : list of arrays of shape (n_samples, n_components)
@@ -116,12 +117,12 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         check_above("kappa", self.kappa, 0.0)
         return {**settings, "kappa": float(self.kappa)}
 
-    def _kernel_list(self, count: int) -> list[Kernel]:
-        several = isinstance(self.kernels, (list, tuple))
+    def _kernel_list(self, views: list[Any]) -> list[Kernel]:
+        count, several = len(views), isinstance(self.kernels, (list, tuple))
         given = list(self.kernels) if several else [self.kernels] * count
         if len(given) != count:
             raise ValueError(f"kernels: expected one for each of {count} views, or one for all, found {len(given)}")
-        return [compiled(kernel, 1, None, 3, 1) for kernel in given]
+        return [view_kernel(kernel, x) for kernel, x in zip(given, views, strict=True)]
 
     def _views(self, X: Any, Y: Any) -> list[Any]:
         if Y is None:
@@ -134,7 +135,8 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         return [X, Y]
 
     def _points(self, views: list[Any], kernels: list[Kernel]) -> list[Any]:
-        return [_view(x, kernel, f"view {at}") for at, (x, kernel) in enumerate(zip(views, kernels, strict=True))]
+        pairs = enumerate(zip(views, kernels, strict=True))
+        return [None if x is None else _view(x, kernel, f"view {at}") for at, (x, kernel) in pairs]
 
     def fit(self, X: Any, y: Any = None) -> KernelCCA:
         """Find the functions.
@@ -151,7 +153,7 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         The fitted estimator.
         """
         views = self._views(X, y)
-        settings, kernels = self._settings(), self._kernel_list(len(views))
+        settings, kernels = self._settings(), self._kernel_list(views)
         points = self._points(views, kernels)
         self.n_features_in_ = np.shape(points[0])[1] if isinstance(points[0], np.ndarray) else 1
         learner = Learner(self._learner, {"kernels": kernels, **settings})
@@ -171,26 +173,33 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         Parameters
         ----------
         X : array, or list of views
-            Points of the first view, or a list with points of every view.
+            Points of the first view, or a list with points of every view; None for a view without new points.
         y : array, optional
             Points of the second view.
 
         Returns
         -------
         A list of arrays of shape (n_samples, n_components), one for every view; a tuple of two for ``transform(X, Y)``;
-        an array for points of the first view alone.
+        an array for points of the first view alone. None for a view without points: ``transform([None, Y])[1]`` are
+        the variates of the second view alone.
         """
         check_is_fitted(self)
         if y is not None:
             return tuple(self._transformed([X, y]))
-        if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(map(_is_sample, X)):
+        if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(x is None or _is_sample(x) for x in X):
             return self._transformed(list(X))
         return self._transformed([X])[0]
 
     def _transformed(self, views: list[Any]) -> list[np.ndarray]:
         points = self._points(views, self.kernels_[: len(views)])
         options = self._options()
-        return [self._fit.transform(x, view=at, kernel=self.kernels_[at], **options) for at, x in enumerate(points)]
+        if all(x is None for x in points):
+            raise ValueError("X: expected points of at least one view, found none")
+        found = zip(points, self.kernels_, strict=False)
+        return [
+            None if x is None else self._fit.transform(x, view=at, kernel=kernel, **options)
+            for at, (x, kernel) in enumerate(found)
+        ]
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Find the functions and return the canonical variates.

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer._cca import _view
-from mercer._kernel_names import compiled
+from mercer._kernel_names import view_kernel
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import Kernel, Learner, coupled_matches
@@ -112,9 +112,6 @@ class CoupledKernelEmbedding(LearnerEstimator):
         check_choice("affinity", self.affinity, "class", "neighbors", "pairs", "given")
         return super()._settings()
 
-    def _kernels(self) -> tuple[Kernel, Kernel]:
-        return compiled(self.kernel_low, 1, None, 3, 1), compiled(self.kernel_high, 1, None, 3, 1)
-
     def fit(
         self, X_low: Any, X_high: Any, labels_low: Any = None, labels_high: Any = None, W: Any = None
     ) -> CoupledKernelEmbedding:
@@ -137,7 +134,8 @@ class CoupledKernelEmbedding(LearnerEstimator):
         -------
         The fitted estimator.
         """
-        settings, (low, high) = self._settings(), self._kernels()
+        settings = self._settings()
+        low, high = view_kernel(self.kernel_low, X_low), view_kernel(self.kernel_high, X_high)
         x, y = _view(X_low, low, "X_low"), _view(X_high, high, "X_high")
         labels = None
         if W is not None:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer._kernel_names import object_kernel
+from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
 
@@ -29,6 +29,8 @@ class Estimator(BaseEstimator):
     _units: tuple[np.ndarray, np.ndarray] | None = None
     #: What a loaded model expects of a table, where its columns have to be encoded.
     _inputs: Inputs | None = None
+    #: The kernel of the fit, where it was left to the kind of the points and these are not vectors.
+    _auto: Kernel | None = None
     #: The names of the targets, where y has names.
     _target_names: list[str] | None = None
 
@@ -58,7 +60,7 @@ class Estimator(BaseEstimator):
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
-        kernel = self._object_kernel(X)
+        kernel = self._fit_kernel(X)
         if kernel is not None:
             y = _check_y(y, multi_output=checks.get("multi_output", False), y_numeric=True, estimator=self)
             return self._read_objects(kernel, X, y), np.asarray(y, dtype=np.float64)
@@ -67,7 +69,21 @@ class Estimator(BaseEstimator):
 
     def _object_kernel(self, X: Any = None) -> Kernel | None:
         """Return the kernel, where its points are not vectors."""
-        return object_kernel(getattr(self, "kernel", None), X)
+        given = getattr(self, "kernel", None)
+        return self._auto if is_auto(given) and (X is None or isinstance(X, Objects)) else object_kernel(given, X)
+
+    def _fit_kernel(self, X: Any) -> Kernel | None:
+        """Return the kernel of a fit, where its points are not vectors; one that was left to them is noted."""
+        self._auto = None
+        kernel = self._object_kernel(X)
+        self._auto = kernel if is_auto(getattr(self, "kernel", None)) else None
+        return kernel
+
+    @property
+    def _given_kernel(self) -> Any:
+        """The kernel as it is given, or the one that the points of the fit have chosen."""
+        kernel = getattr(self, "kernel", None)
+        return self._auto if is_auto(kernel) and self._auto is not None else kernel
 
     def _shape(self, X: Any) -> tuple[int, int]:
         """Return rows and columns of data that is only to be explained; an object counts as one column."""
@@ -83,7 +99,7 @@ class Estimator(BaseEstimator):
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check the data of a fit whose targets are classes."""
-        kernel = self._object_kernel(X)
+        kernel = self._fit_kernel(X)
         if kernel is not None:
             y = _check_y(y, estimator=self)
             return self._read_objects(kernel, X, y), y
@@ -94,7 +110,7 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         if self._inputs is not None:
             return self._encoded(X)
-        kernel = self._object_kernel(X)
+        kernel = self._auto if self._auto is not None else self._object_kernel(X)
         if kernel is not None:
             return Objects(kernel, X)
         return validate_data(self, X, dtype=np.float64, order="C", reset=False)

@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mercer._centers import is_single
+from mercer._kernel_names import object_kernel
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_function, symmetric
 from mercer._margins import filled, gamma_number
-from mercer._mercer import Features, Kernel
+from mercer._mercer import Features, Kernel, Objects
 from mercer._parameters import check_count, check_kinds, refuse
 
 #: What the parameters that all transformers share mean.
@@ -55,7 +56,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
         self._dtype = "float32" if is_single(X) else "float64"
-        kernel = self._object_kernel(X)
+        kernel = self._fit_kernel(X)
         X = validate_data(self, X, dtype=np.float64, order="C") if kernel is None else self._read_objects(kernel, X)
         self._seed = _seed(getattr(self, "random_state", None))
         self._sample_size = X.shape[0]
@@ -103,7 +104,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def _compiled_kernel(self, n_features: int) -> Kernel:
         names = self._column_names()
-        kernel = compiled(self.kernel, n_features, self._gamma, self._given("degree", 3), self._given("coef0", 1))
+        kernel = compiled(self._given_kernel, n_features, self._gamma, self._given("degree", 3), self._given("coef0", 1))
         return kernel if names is None else kernel.with_column_names(names)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,6 +115,10 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         super().__setstate__(state)
         if "_sample_size" in state:
             self._map = self._remake()
+
+    def _as_points(self, points: Any) -> Any:
+        """Return kept points as the compiled part reads them."""
+        return Objects(self.kernel_, points) if object_kernel(self.kernel_, points) is not None else points
 
     def _remake(self) -> Features:
         """Make the map again: it depends on the kernel, the seed and the columns alone."""
@@ -482,8 +487,8 @@ class Nystroem(FeatureTransformer):
         return "rpcholesky" if self.landmarks == "auto" else self.landmarks
 
     def _remake(self) -> Features:
-        points = self.components_
-        return Features.nystrom(self.kernel_, len(points), self._choice(), 0.0, points, points, **self._how())
+        points = self._as_points(self.components_)
+        return Features.nystrom(self.kernel_, len(points), self._choice(), 0.0, points, every_row=True, **self._how())
 
     def _describe(self) -> None:
         self.components_ = self._in_precision(self._map.landmarks)
@@ -545,7 +550,7 @@ class EmpiricalKernelMap(FeatureTransformer):
         return Features.empirical(kernel, X, **self._how())
 
     def _remake(self) -> Features:
-        return Features.empirical(self.kernel_, self.X_fit_, **self._how())
+        return Features.empirical(self.kernel_, self._as_points(self.X_fit_), **self._how())
 
     def _describe(self) -> None:
         self.X_fit_ = self._in_precision(self._map.landmarks)

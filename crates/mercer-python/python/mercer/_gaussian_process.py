@@ -201,6 +201,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
         self._check_choices()
         kernel, noise = self._chosen()
         X, y = self._read_data(kernel, X, y)
+        kernel = self._auto or kernel
         self._forget()
         targets = self._scaled(y)
         rows = self._row_variances(kernel, len(targets))

@@ -8,10 +8,36 @@ from typing import Any
 import numpy as np
 
 from mercer._catalogue import constructors
-from mercer._mercer import Kernel
+from mercer._mercer import Kernel, default_kernel
 
 #: Names of scikit-learn that have no kernel of ours: their values are computed there.
 _THEIRS = ("additive_chi2", "cosine")
+
+
+#: The kernel of vectors where none is named.
+_AUTO = "gaussian(lengthscale=median)"
+
+
+def is_auto(kernel: Any) -> bool:
+    """Whether the kernel is left to the kind of the points."""
+    return isinstance(kernel, str) and kernel == "auto"
+
+
+def auto_kernel(X: Any) -> Kernel | None:
+    """Return the kernel of points that are not vectors by their kind, None for vectors and what is no sample."""
+    numbers = isinstance(X, np.ndarray) and X.dtype.kind in "fiub"
+    if X is None or numbers or hasattr(X, "toarray"):
+        return None
+    try:
+        kernel = default_kernel(X)
+    except (TypeError, ValueError):
+        return None
+    return object_kernel(kernel, X)
+
+
+def view_kernel(kernel: Any, X: Any) -> Kernel:
+    """Return the kernel of one of several samples."""
+    return (auto_kernel(X) if is_auto(kernel) else None) or compiled(kernel, 1, None, 3, 1)
 
 
 def is_function(kernel: Any) -> bool:
@@ -25,7 +51,12 @@ def is_computed_outside(kernel: Any) -> bool:
 
 
 def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, coef0: float) -> Kernel:
-    """Return the kernel of a text, a kernel, a name of scikit-learn, or one that stands on a matrix of values."""
+    """Return the kernel of a text, a kernel, a name of scikit-learn, or one that stands on a matrix of values.
+
+    ``"auto"`` is that of vectors; for other points see :func:`auto_kernel`.
+    """
+    if is_auto(kernel):
+        return Kernel(_AUTO)
     if kernel == "precomputed" or is_computed_outside(kernel):
         return constructors()["precomputed"]()
     if isinstance(kernel, str) and kernel in _NAMES:
@@ -49,6 +80,8 @@ _NAMES: dict[str, Callable[..., Kernel]] = {
 
 def object_kernel(kernel: Any, X: Any = None) -> Kernel | None:
     """Return a kernel whose points are not vectors, on this data; None for every other."""
+    if is_auto(kernel):
+        return auto_kernel(X)
     if isinstance(kernel, str):
         try:
             kernel = Kernel(kernel)

@@ -50,7 +50,7 @@ class LearnerEstimator(KernelEstimator):
         """Check the points of a fit and note their columns."""
         check_kinds(self)
         self._target_names, self._units, self._inputs = None, None, None
-        kernel = self._object_kernel(X)
+        kernel = self._fit_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X, y)
         return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least)
@@ -58,7 +58,7 @@ class LearnerEstimator(KernelEstimator):
     def _learned_kernel(self, X: Any) -> Kernel:
         """Return the kernel that the learner works with."""
         if isinstance(X, Objects):
-            return self._object_kernel(X) or Kernel(self.kernel)
+            return self._object_kernel(X) or Kernel(self._given_kernel)
         gamma = gamma_number(self.gamma, X, self.kernel)
         kernel = compiled(self.kernel, X.shape[1], gamma, self.degree, self.coef0)
         names = self._column_names()

@@ -988,7 +988,7 @@ class Features:
         landmarks: str,
         tolerance: float,
         X: ArrayLike,
-        points: ArrayLike | None = None,
+        every_row: bool = False,
         **options: Unpack[Options],
     ) -> Features: ...
     @staticmethod

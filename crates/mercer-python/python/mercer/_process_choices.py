@@ -46,7 +46,7 @@ class ProcessChoices(Estimator):
 
     def _chosen(self) -> tuple[Any, float]:
         """Return the kernel that is used and the noise variance beside it."""
-        kernel, sparse = self.kernel, self._is_sparse()
+        kernel, sparse = self._given_kernel, self._is_sparse()
         if isinstance(kernel, type):
             raise TypeError(f"kernel = {kernel.__name__} is a class: give an object of it, {kernel.__name__}()")
         if kernel is None:

@@ -427,11 +427,12 @@ class KernelRidge(FittedRidge):
         rows, columns = self._shape(X)
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         alpha, outputs = max(self._alphas(targets), key=lambda group: len(group[1]))
-        kernel = compiled(self.kernel, columns, self.gamma, self.degree, self.coef0)
+        objects = self._object_kernel(X)
+        kernel = objects or compiled(self.kernel, columns, self.gamma, self.degree, self.coef0)
         if hasattr(X, "columns"):
             kernel = kernel.with_column_names([str(name) for name in X.columns])
         ridge = self._specification(kernel, alpha, (rows, columns), len(outputs))
-        if self._object_kernel(X) is not None:
+        if objects is not None:
             return ridge.plan_on(X, len(outputs), **self._options(timed=True))
         return ridge.plan(rows, columns, len(outputs), **self._options(timed=True))
 

@@ -296,7 +296,7 @@ class KernelRidgeCV(FittedRidge):
     def _given(self) -> list[Any]:
         """Return the kernels to choose from, as they were given."""
         if self.kernels is None:
-            return [self.kernel]
+            return [self._given_kernel]
         if isinstance(self.kernels, (str, Kernel)):
             raise ValueError("kernels must be a list; one kernel is given as kernel=")
         if any(kernel == "precomputed" or is_computed_outside(kernel) for kernel in self.kernels):

@@ -101,7 +101,7 @@ class Machine(InstanceScores, MarginEstimator):
         """Check the data of a fit without targets."""
         if is_function(self.kernel):
             return self._objects(X, None)
-        kernel = self._object_kernel(X)
+        kernel = self._fit_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X)
         return validate_data(self, X, dtype=np.float64, order="C")

@@ -221,7 +221,7 @@ class SVCCV(SupportVectorClassifier):
 
     def _given(self) -> list[Any]:
         if self.kernels is None:
-            return [self.kernel]
+            return [self._given_kernel]
         if isinstance(self.kernels, (str, Kernel)):
             raise ValueError("kernels must be a list; a single one is given by kernel")
         if any(kernel == "precomputed" or is_computed_outside(kernel) for kernel in self.kernels):
