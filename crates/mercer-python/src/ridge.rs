@@ -96,7 +96,8 @@ impl PyRidge {
     /// Whether a fit of these sizes runs in linear time, with the diagnostics at no extra cost.
     fn is_linear_time(&self, rows: usize, columns: usize, outputs: usize) -> bool {
         let everything = Compute::new().with_memory(u64::MAX);
-        self.0.plan(rows, columns, outputs, &everything).is_ok_and(|plan| plan.solver == RidgeSolver::StateSpace)
+        let linear = |solver| matches!(solver, RidgeSolver::StateSpace | RidgeSolver::FiniteRank);
+        self.0.plan(rows, columns, outputs, &everything).is_ok_and(|plan| linear(plan.solver))
     }
 }
 
@@ -120,11 +121,12 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
-const SOLVERS: [(&str, RidgeSolver); 8] = [
+const SOLVERS: [(&str, RidgeSolver); 9] = [
     ("auto", RidgeSolver::Auto),
     ("cholesky", RidgeSolver::Cholesky),
     ("mixed", RidgeSolver::Mixed),
     ("state_space", RidgeSolver::StateSpace),
+    ("finite_rank", RidgeSolver::FiniteRank),
     ("eigen", RidgeSolver::Eigen),
     ("cg", RidgeSolver::ConjugateGradients),
     ("features", RidgeSolver::Features),

@@ -66,7 +66,11 @@ fn sum_of_blocks(
 
 /// `AᵀB` of one block.
 fn transposed_product(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
-    let Some(tile) = a.to_slice().filter(|_| (1..=FEW).contains(&b.ncols())) else { return a.t().dot(&b) };
+    let Some(tile) = a.to_slice().filter(|_| (1..=FEW).contains(&b.ncols())) else {
+        let mut out = Array2::zeros((a.ncols(), b.ncols()));
+        matmul(out.view_mut(), Target::Replace, a.reversed_axes(), b, 1.0);
+        return out;
+    };
     let right: Vec<f64> = b.iter().copied().collect();
     let mut out = Array2::zeros((a.ncols(), b.ncols()));
     if let Some(sums) = out.as_slice_mut() {

@@ -83,6 +83,8 @@ pub enum SolverWord {
     Mixed,
     /// State space along one column, in linear time, for Markov kernels
     StateSpace,
+    /// The features of a kernel with finitely many, such as linear
+    FiniteRank,
     /// An eigendecomposition
     Eigen,
     /// Conjugate gradients, without storing the matrix
@@ -100,6 +102,7 @@ impl From<SolverWord> for RidgeSolver {
             SolverWord::Cholesky => Self::Cholesky,
             SolverWord::Mixed => Self::Mixed,
             SolverWord::StateSpace => Self::StateSpace,
+            SolverWord::FiniteRank => Self::FiniteRank,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,
             SolverWord::Features => Self::Features,

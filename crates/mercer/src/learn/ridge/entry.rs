@@ -14,11 +14,12 @@ use crate::learner::{
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};
 
-const SOLVERS: [(RidgeSolver, &str); 8] = [
+const SOLVERS: [(RidgeSolver, &str); 9] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
     (RidgeSolver::StateSpace, "state_space"),
+    (RidgeSolver::FiniteRank, "finite_rank"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
     (RidgeSolver::Features, "features"),

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
+use super::finite_rank::FeatureFunction;
 use super::problem::{Problem, RidgeData};
 use super::solution::{Influence, RidgeMethod, Solution};
 use super::{Ridge, RidgePlan};
@@ -35,6 +36,8 @@ pub struct RidgeFit {
     pub(super) design: Array2<f64>,
     /// The functions along the line, for kernels of Markov processes; made when it is first needed.
     pub(super) line: OnceLock<Arc<dyn LineFunction>>,
+    /// The functions in the features, for kernels with finitely many; made when it is first needed.
+    pub(super) in_features: OnceLock<Arc<FeatureFunction>>,
     pub(crate) settings: Settings,
 }
 
@@ -91,6 +94,7 @@ impl RidgeFit {
             weights: data.weights.map_or_else(|| Array1::ones(data.x.len()), |w| w.to_owned()),
             design: problem.design.clone(),
             line: OnceLock::new(),
+            in_features: OnceLock::new(),
         };
         fit.residuals_without_weight(data, problem, compute)?;
         fit.fitted = &data.y - &fit.residuals;
@@ -196,8 +200,26 @@ impl RidgeFit {
         {
             return self.along_line(&process_sum, points, x, compute);
         }
+        if let (RidgeMethod::FiniteRank { .. }, Sample::Vectors(points), Points::Vectors(x)) =
+            (self.method, &self.points, x)
+        {
+            return self.by_features(points, x, compute);
+        }
         let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
+    }
+
+    /// The same sums from the features of every point.
+    fn by_features(&self, points: &Array2<f64>, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        crate::learn::observations::check_points(&self.kernel, points.ncols(), x)?;
+        let function = match self.in_features.get() {
+            Some(function) => function.clone(),
+            None => {
+                let made = FeatureFunction::new(&self.kernel, points.view(), self.dual.view(), compute)?;
+                filled(&self.in_features, || Arc::new(made)).clone()
+            }
+        };
+        function.values(x, compute)
     }
 
     /// The same sums from the states on both sides of every point, for kernels of Markov processes.

@@ -11,6 +11,7 @@ mod direct;
 mod effects;
 pub(crate) mod entry;
 mod features;
+mod finite_rank;
 mod fit;
 mod head;
 mod interval;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::Ridge;
 use super::mixed::rank;
+use super::{Ridge, finite_rank};
 use crate::compute::{human_bytes, human_seconds};
 use crate::error::MemoryPurpose;
 use crate::learn::centers::CenterMachine;
@@ -36,7 +36,8 @@ const SOME_FEATURES: usize = 1024;
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RidgeSolver {
-    /// The state space where the kernel has one and λ > 0; explicit features where the kernel has
+    /// The state space where the kernel has one and λ > 0; the features of a kernel with at most half
+    /// as many as there are rows; sparse explicit features where the kernel has
     /// these and they are clearly cheaper (or the matrix does not fit); else Cholesky where the
     /// matrix fits into the memory limit (in mixed precision for 1200 rows and more when no
     /// diagnostics are requested), else conjugate gradients, and a few centers where these would
@@ -56,6 +57,10 @@ pub enum RidgeSolver {
     /// sums of these with constants and `linear`): the exact answer in linear time and memory.
     /// Needs λ > 0.
     StateSpace,
+    /// In the features of a kernel with finitely many (`linear`, `polynomial` on few columns,
+    /// `finite_rank`, their sums and products): the exact answer, in time and memory linear in the
+    /// rows. Needs λ > 0.
+    FiniteRank,
     /// An eigendecomposition: every λ from one decomposition.
     Eigen,
     /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor
@@ -79,6 +84,7 @@ impl fmt::Display for RidgeSolver {
             Self::Cholesky => "Cholesky",
             Self::Mixed => "Cholesky in mixed precision",
             Self::StateSpace => "state space",
+            Self::FiniteRank => "finitely many features",
             Self::Eigen => "eigendecomposition",
             Self::ConjugateGradients => "conjugate gradients",
             Self::Features => "conjugate gradients on explicit features",
@@ -96,7 +102,8 @@ pub struct RidgePlan {
     pub bytes: u64,
     /// Floating-point operations, about; for conjugate gradients those of 100 steps.
     pub flops: f64,
-    /// Columns of the preconditioner, for conjugate gradients.
+    /// Columns of the preconditioner, for conjugate gradients; the number of features of a kernel with
+    /// finitely many.
     pub rank: usize,
     /// The number of centers; 0 for an exact solver.
     pub centers: usize,
@@ -182,6 +189,12 @@ impl Ridge {
         self.plan_for(Size { rows, columns, work: columns as f64, outputs, features: None }, false, compute)
     }
 
+    /// The plan with the kernel matrix, where features have failed.
+    pub(super) fn plan_from_matrix(&self, size: Size, compute: &Compute) -> Result<RidgePlan> {
+        let plan = self.choose_matrix(size, compute);
+        self.reserved(plan, size, compute)
+    }
+
     /// The plan, for data with unpenalized functions beyond the intercept or without.
     pub(super) fn plan_for(&self, size: Size, null_space: bool, compute: &Compute) -> Result<RidgePlan> {
         let plan = match self.solver {
@@ -189,12 +202,17 @@ impl Ridge {
             RidgeSolver::Cholesky => self.cholesky(size, compute, "requested"),
             RidgeSolver::Mixed => mixed(size, compute, "requested"),
             RidgeSolver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "requested")),
+            RidgeSolver::FiniteRank => self.in_features(size).unwrap_or_else(|| in_features(size, 1, "requested")),
             RidgeSolver::Eigen => eigen(size, "requested"),
             RidgeSolver::ConjugateGradients => conjugate_gradients(size, compute, "requested"),
             RidgeSolver::Features => features(size, compute, "requested"),
             RidgeSolver::Centers => self.on_centers(size, compute, "requested")?,
             RidgeSolver::Auto => self.choose(size, null_space, compute)?,
         };
+        self.reserved(plan, size, compute)
+    }
+
+    fn reserved(&self, plan: RidgePlan, size: Size, compute: &Compute) -> Result<RidgePlan> {
         let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);
         compute.reserve(MemoryPurpose::Fit, &what, plan.bytes, self.suggestion())?;
         Ok(RidgePlan { seconds: compute.seconds(plan.flops), ..plan })
@@ -203,7 +221,9 @@ impl Ridge {
     fn choose(&self, size: Size, null_space: bool, compute: &Compute) -> Result<RidgePlan> {
         let exact = self.choose_exact(size, compute);
         let possible = self.lambda > 0.0 && !null_space && !self.indefinite && !self.kernel.is_precomputed();
-        if !possible || matches!(exact.solver, RidgeSolver::StateSpace | RidgeSolver::Features) {
+        if !possible
+            || matches!(exact.solver, RidgeSolver::StateSpace | RidgeSolver::FiniteRank | RidgeSolver::Features)
+        {
             return Ok(exact);
         }
         let late = !compute.is_in_time(exact.flops);
@@ -221,6 +241,10 @@ impl Ridge {
     /// The exact answer, as fast as the memory allows.
     fn choose_exact(&self, size: Size, compute: &Compute) -> RidgePlan {
         if let Some(plan) = self.state_space(size).filter(|_| self.lambda > 0.0) {
+            return plan;
+        }
+        let few = |plan: &RidgePlan| self.lambda > 0.0 && 2 * plan.rank <= size.rows && plan.bytes <= compute.memory();
+        if let Some(plan) = self.in_features(size).filter(few) {
             return plan;
         }
         let matrix = self.choose_matrix(size, compute);
@@ -279,6 +303,13 @@ impl Ridge {
         Some(state_space(size, states, "O(n): the kernel is that of a Markov process along one column"))
     }
 
+    /// The plan in the features of a kernel with finitely many.
+    fn in_features(&self, size: Size) -> Option<RidgePlan> {
+        let vectors = size.work == size.columns as f64;
+        let rank = finite_rank::rank(&self.kernel, size.columns).filter(|_| vectors && self.centers.is_none())?;
+        Some(in_features(size, rank, &format!("the kernel has {rank} features")))
+    }
+
     fn cholesky(&self, size: Size, compute: &Compute, reason: &str) -> RidgePlan {
         let n = size.rows as u64;
         if self.lambda == 0.0 {
@@ -328,6 +359,15 @@ fn state_space(size: Size, states: usize, reason: &str) -> RidgePlan {
         seconds: None,
         reason: reason.into(),
     }
+}
+
+/// The features of all rows, their products with each other, and the leverages of some rows.
+fn in_features(size: Size, rank: usize, reason: &str) -> RidgePlan {
+    let (n, m) = (size.rows as u64, rank as u64);
+    let bytes = 8 * n * m + 8 * m * (3 * m + 2 * n.min(4096)) + 2 * vectors(size);
+    let flops = n as f64 * m as f64 * (3.0 * m as f64 + 12.0 * size.outputs as f64) + (m as f64).powi(3) / 3.0;
+    let solver = RidgeSolver::FiniteRank;
+    RidgePlan { solver, bytes, flops, rank, centers: 0, seconds: None, reason: reason.into() }
 }
 
 /// The matrix in single precision, a tile per thread, and a partial factor with its twin in the

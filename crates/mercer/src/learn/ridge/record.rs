@@ -85,6 +85,7 @@ impl RidgeFit {
             weights,
             design,
             line: OnceLock::new(),
+            in_features: OnceLock::new(),
             settings: Settings::new(),
             fitted,
             residuals: record.take_matrix("residuals", (n, outputs))?,
@@ -138,6 +139,7 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
             RidgeMethod::Mixed { .. } => "mixed",
             RidgeMethod::ConjugateGradients { .. } => "conjugate_gradients",
             RidgeMethod::StateSpace { .. } => "state_space",
+            RidgeMethod::FiniteRank { .. } => "finite_rank",
             RidgeMethod::Features { .. } => "features",
             RidgeMethod::Centers { .. } => "centers",
         },
@@ -145,6 +147,7 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
     match method {
         RidgeMethod::Cholesky | RidgeMethod::Eigen => {}
         RidgeMethod::StateSpace { states } => record.put_count("method_states", states),
+        RidgeMethod::FiniteRank { features } => record.put_count("method_features", features),
         RidgeMethod::MinimumNorm { rank, threshold } => {
             record.put_count("method_rank", rank);
             record.put_number("method_threshold", threshold);
@@ -175,6 +178,7 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
     Ok(match record.text("method")? {
         "cholesky" => RidgeMethod::Cholesky,
         "eigen" => RidgeMethod::Eigen,
+        "finite_rank" => RidgeMethod::FiniteRank { features: record.count("method_features")? },
         "state_space" => RidgeMethod::StateSpace { states: record.count("method_states")? },
         "minimum_norm" => RidgeMethod::MinimumNorm {
             rank: record.count("method_rank")?,
@@ -208,10 +212,11 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(RidgeSolver, &str); 8] = [
+const SOLVERS: [(RidgeSolver, &str); 9] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
+    (RidgeSolver::FiniteRank, "finite_rank"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
     (RidgeSolver::StateSpace, "state_space"),

@@ -19,6 +19,11 @@ pub enum RidgeMethod {
         /// The numbers that the process carries from point to point.
         states: usize,
     },
+    /// In the features of a kernel with finitely many: exact, in time linear in the rows.
+    FiniteRank {
+        /// The number of features.
+        features: usize,
+    },
     /// The matrix is singular to working precision: the least-squares answer of minimum norm, which
     /// is the limit `λ → 0`.
     MinimumNorm {

@@ -6,7 +6,7 @@ use super::plan::{RidgeSolver, Size};
 use super::problem::{Problem, RidgeData};
 use super::solution::Solution;
 use super::spectrum::RidgeSpectrum;
-use super::{RidgeFit, RidgePlan, centers, direct, features, iterative, mixed, state_space};
+use super::{RidgeFit, RidgePlan, centers, direct, features, finite_rank, iterative, mixed, state_space};
 use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
 use crate::gram::Pairs;
@@ -149,10 +149,13 @@ impl Ridge {
         }
         let problem = bound.map_or_else(bind, Ok)?;
         let mut solution = self.solve(&problem, data, &plan, compute);
-        if let (RidgeSolver::Auto, RidgeSolver::Features, Err(Error::NotConverged { .. })) =
-            (self.solver, plan.solver, &solution)
-        {
-            plan = self.plan_for(Size { features: None, ..size }, true, compute)?;
+        let failed = match (plan.solver, &solution) {
+            (RidgeSolver::Features, Err(Error::NotConverged { .. })) => true,
+            (RidgeSolver::FiniteRank, Err(Error::Singular { .. })) => true,
+            _ => false,
+        };
+        if failed && self.solver == RidgeSolver::Auto {
+            plan = self.plan_from_matrix(size, compute)?;
             solution = self.solve(&problem, data, &plan, compute);
         }
         let solution = solution?;
@@ -199,6 +202,9 @@ impl Ridge {
             }
             RidgeSolver::StateSpace => {
                 state_space::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
+            }
+            RidgeSolver::FiniteRank => {
+                finite_rank::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
             }
             RidgeSolver::Eigen => {
                 let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, problem, compute)?;

@@ -35,7 +35,7 @@ const CANDIDATES: usize = 10_000;
 /// Rows whose features are held at a time.
 pub(super) const STRIP: usize = 2048;
 
-const ADVICE: &str = "ask for fewer components, use fewer rows, landmarks (solver nystrom), or a higher memory limit";
+const ADVICE: &str = "ask for fewer components, use fewer rows, the solver nystrom, or a higher memory limit";
 const ADVICE_ALL: &str = "give the number of components, use fewer rows, or a higher memory limit";
 
 /// How the eigenpairs of the centered matrix are found.

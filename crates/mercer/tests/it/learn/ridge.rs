@@ -415,3 +415,45 @@ fn wrong_input_is_refused() {
         Err(Error::Shape { .. })
     ));
 }
+
+#[test]
+fn finitely_many_features_give_the_dense_solution() {
+    let (d, compute) = (sample(120), Compute::new());
+    for text in ["linear()", "polynomial(degree=3, offset=0.5)", "2*linear() + on([1], linear())^2", "1 + linear()"] {
+        for (lambda, intercept, basis, weighted) in
+            [(1e-6, false, false, false), (0.3, true, false, true), (5.0, true, true, false)]
+        {
+            let auto = Ridge { intercept, ..Ridge::new(kernel(text), lambda) };
+            assert_eq!(auto.plan(120, 2, 2, &compute).unwrap().solver, RidgeSolver::FiniteRank, "{text}");
+            let fit = |ridge: &Ridge| {
+                let weights = weighted.then(|| d.weights.view());
+                match basis {
+                    true => ridge.fit_with_null_space(d.x.view(), d.basis.view(), d.y.view(), weights, &compute),
+                    false => ridge.fit(d.x.view(), d.y.view(), weights, &compute),
+                }
+                .unwrap()
+            };
+            let (found, dense) = (fit(&auto), fit(&Ridge { solver: RidgeSolver::Cholesky, ..auto.clone() }));
+            assert!(matches!(found.method(), RidgeMethod::FiniteRank { .. }), "{text}");
+            assert_arrays_close(&found.fitted(), &dense.fitted(), 1e-7, text);
+            let (ours, theirs) = (found.diagnostics().unwrap(), dense.diagnostics().unwrap());
+            assert_arrays_close(&ours.loo_residuals, &theirs.loo_residuals, 1e-6, text);
+            mercer::assert_close!(ours.degrees_of_freedom, theirs.degrees_of_freedom, abs = 1e-7);
+            if !basis {
+                let new = d.x.mapv(|v| 0.7 * v - 0.2);
+                let (ours, theirs) = (found.predict(new.view(), &compute), dense.predict(new.view(), &compute));
+                assert_arrays_close(&ours.unwrap(), &theirs.unwrap(), 1e-7, text);
+            }
+        }
+    }
+    // Too small a λ for the features: the matrix answers instead, and the solver alone says so.
+    let tiny = Ridge::new(kernel("linear()"), 1e-18);
+    assert!(!matches!(
+        tiny.fit(d.x.view(), d.y.view(), None, &compute).unwrap().method(),
+        RidgeMethod::FiniteRank { .. }
+    ));
+    let alone = Ridge { solver: RidgeSolver::FiniteRank, ..tiny };
+    assert!(matches!(alone.fit(d.x.view(), d.y.view(), None, &compute), Err(Error::Singular { .. })));
+    let other = Ridge { solver: RidgeSolver::FiniteRank, ..Ridge::new(kernel("gaussian()"), 0.1) };
+    assert!(matches!(other.fit(d.x.view(), d.y.view(), None, &compute), Err(Error::Unsupported { .. })));
+}
