@@ -138,8 +138,9 @@ impl KernelKMeans {
             value: 2.0 * starts as f64,
             feature: 2.0 * (k * starts) as f64 * FEATURE_PASSES / PASSES,
             passes: PASSES,
-            // The sums of at least one start; more where there is room.
-            vectors: 8 * rows as u64 * (k as u64 + 8),
+            // The sums of at least one start (more where there is room), the coefficients of the
+            // means and products with them.
+            vectors: 8 * rows as u64 * (4 * k as u64 + 8),
             clusters: k,
             landmarks: !self.kernel.is_precomputed() && !self.indefinite,
         };

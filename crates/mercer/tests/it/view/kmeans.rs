@@ -222,7 +222,7 @@ fn starts_do_not_depend_on_how_many_run_together() {
         let fit = spec.fit(x.view(), None, &Compute::new().with_memory(memory)).unwrap();
         (fit.labels().to_vec(), fit.evidence().clone())
     };
-    assert_eq!(run(1 << 30), run(200_000));
+    assert_eq!(run(1 << 30), run(300_000));
 }
 
 #[test]
@@ -413,6 +413,8 @@ fn indefinite_kernels_are_refused_with_the_counterexample_unless_they_are_meant(
             }
         }
     }
+    let landmarks = KernelKMeans { indefinite: true, landmarks: Some(3), ..spec("tanh()", 2) };
+    assert_eq!(landmarks.fit(x.view(), None, &compute).unwrap_err().kind(), "unsupported");
     let meant = KernelKMeans { indefinite: true, ..spec("precomputed()", 1) };
     assert_close!(meant.fit(small.view(), None, &compute).unwrap().evidence().objective, 2.0 - 3.0, 1e-12);
 }
@@ -485,6 +487,10 @@ fn numbers_of_clusters_are_chosen_with_their_scores() {
             assert_eq!(adjusted_rand_index(fit.labels(), &of).unwrap(), 1.0);
         }
     }
+    // Three distinct points: halves have no more.
+    let repeated = Array2::from_shape_fn((40, 1), |(i, _)| [0.0, 5.0, 9.0][i % 3]);
+    let chosen = choose_clusters(&spec("linear()", 2), repeated.view(), 8, CountRule::Stability, &compute).unwrap();
+    assert_eq!((chosen.clusters, chosen.table.len()), (3, 2));
     let few = array![[0.0], [1.0]];
     let spec = spec("gaussian()", 2);
     assert_eq!(choose_clusters(&spec, few.view(), 9, CountRule::Eigengap, &compute).unwrap().clusters, 2);
