@@ -479,8 +479,9 @@ def sources(settings: Settings) -> list[str]:
         f"error times 100 (0 is perfect), mean over {counts[250]} draws of 250 rows and {counts[1000]} draws of "
         "1000. `KernelICA` with its defaults (`negentropy`) and with two other contrasts, scikit-learn's `FastICA` "
         "with its default (log cosh), on the same draws. The column *less* is the mean of the differences "
-        "`negentropy` − `FastICA` over the draws, with its standard error: below 0 `KernelICA` is better, and where it is above 0 it is at "
-        f"most {worst:.1f} standard errors. The weights of the contrast were chosen on the same densities with other draws."
+        "`negentropy` − `FastICA` over the draws, with its standard error: below 0 `KernelICA` is better, and where "
+        f"it is above 0 it is at most {worst:.1f} standard errors. The weights of the contrast were chosen on the same "
+        "densities with other draws."
     )
     names = [*(f"`{contrast}`" for contrast in CONTRASTS), "`FastICA`", "*less*"]
     head = ["density", *(f"{name}, {n} rows" for n in SIZES for name in names)]
