@@ -140,7 +140,7 @@ pub fn ica_inverse<'py>(py: Python<'py>, fit: &PyAnyFit, Y: &Bound<'py, PyAny>) 
     Ok(PyArray2::from_owned_array(py, fit.inverse_transform(values.view()).map_err(to_python)?))
 }
 
-/// A contrast of components: `kcc`, `kgv` or `hsic`.
+/// A contrast of components: `negentropy`, `kcc`, `kgv` or `hsic`.
 #[pyfunction]
 #[pyo3(signature = (kind, Y, lengthscale, kappa, **options))]
 #[allow(non_snake_case)]
@@ -155,6 +155,7 @@ pub fn ica_contrast(
     let (values, options) = (Matrix::read(Y, "Y")?, Options::read(options)?);
     let (y, compute) = (values.view(), &options.compute);
     run(py, &options, || match kind {
+        "negentropy" => ica::negentropy_contrast(y, lengthscale),
         "kcc" => ica::kcc_contrast(y, lengthscale, kappa, compute),
         "kgv" => ica::kgv_contrast(y, lengthscale, kappa, compute),
         _ => ica::hsic_contrast(y, lengthscale, compute),

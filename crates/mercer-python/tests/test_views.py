@@ -230,6 +230,9 @@ def test_independent_components(golden):
     ica = mercer.KernelICA(random_state=0).fit(sources @ mixing.T)
     assert mercer.amari_distance(ica.components_, mixing) < case.expected["threshold"]
     mixtures = sources @ mixing.T
+    assert ica.contrast_ == pytest.approx(mercer.negentropy_contrast(ica.transform(mixtures)), rel=1e-6)
+    with pytest.raises(ValueError, match="lengthscale"):
+        mercer.negentropy_contrast(mixtures, 1.0)
     np.testing.assert_allclose(ica.inverse_transform(ica.transform(mixtures)), mixtures, atol=1e-9)
     case = golden("c10_kernel_ica_contrasts")
     sigma, kappa = case.inputs["sigma"], case.inputs["kappa"]

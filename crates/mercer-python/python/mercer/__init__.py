@@ -109,6 +109,7 @@ _ESTIMATORS = {
     "hsic_contrast": "mercer._cca",
     "kcc_contrast": "mercer._cca",
     "kgv_contrast": "mercer._cca",
+    "negentropy_contrast": "mercer._cca",
     "load": "mercer._models",
     "save": "mercer._models",
 }

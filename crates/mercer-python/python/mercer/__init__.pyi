@@ -15,6 +15,7 @@ from mercer._cca import amari_distance as amari_distance
 from mercer._cca import hsic_contrast as hsic_contrast
 from mercer._cca import kcc_contrast as kcc_contrast
 from mercer._cca import kgv_contrast as kgv_contrast
+from mercer._cca import negentropy_contrast as negentropy_contrast
 from mercer._clusters import KernelKMeans as KernelKMeans
 from mercer._clusters import SpectralClustering as SpectralClustering
 from mercer._coupled import CoupledKernelEmbedding as CoupledKernelEmbedding

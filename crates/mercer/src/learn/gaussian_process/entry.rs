@@ -144,7 +144,9 @@ fn texts(settings: &Settings, name: &str) -> Result<Vec<String>> {
 /// `8n²` bytes and `n³/3` operations for every evaluation of the likelihood.
 fn exact_plan(size: &FitSize, evaluations: f64, compute: &Compute) -> Result<Plan> {
     let rows = size.first()?.rows as f64;
-    let (bytes, flops) = (8.0 * rows * rows, evaluations * rows.powi(3));
+    // With a gradient two strips of columns of the inverse for every thread.
+    let strips = if evaluations >= 1.0 { 2.0 * rows.min(192.0) * compute.threads() as f64 } else { 0.0 };
+    let (bytes, flops) = (8.0 * rows * (rows + strips), evaluations * rows.powi(3));
     Ok(Plan::new("Cholesky", bytes as u64, flops, "the posterior is exact", compute))
 }
 
@@ -201,8 +203,8 @@ impl Learner for SparseGaussianProcess {
     fn plan(&self, size: &FitSize, compute: &Compute) -> Result<Plan> {
         let (rows, count) = (size.first()?.rows as f64, self.settings().count("inducing_count")? as f64);
         let evaluations = if self.optimize { EVALUATIONS } else { 1.0 };
-        let (bytes, flops) = (24.0 * rows * count, 4.0 * evaluations * rows * count * count);
-        let plan = Plan::new("inducing points", bytes as u64, flops, "linear in the rows", compute);
+        let (bytes, flops) = (self.bytes(rows as usize), 4.0 * evaluations * rows * count * count);
+        let plan = Plan::new("inducing points", bytes, flops, "linear in the rows", compute);
         Ok(Plan { approximation: Some(format!("the process is seen through {count} points")), ..plan })
     }
 

@@ -186,7 +186,8 @@ impl MultipleKernels {
     pub(super) fn plan(&self, size: Size, outputs: usize, tolerance: f64, compute: &Compute) -> Result<Plan> {
         let (m, n) = (self.kernels.len(), size.rows);
         let storage = self.storage(n, tolerance, compute);
-        let dense = if self.method == WeightMethod::Simple { 24 * (n as u64).pow(2) } else { 0 };
+        // The weighted matrix, and its factor or a copy of the rows that the solver works on.
+        let dense = if self.method == WeightMethod::Simple { 16 * (n as u64).pow(2) } else { 0 };
         let bytes = storage.bytes(m, n) + dense;
         let remedy = "use fewer rows, the method `alignment` or `mean`, or a higher memory limit";
         compute.reserve(crate::error::MemoryPurpose::Fit, "the weights of the kernels", dense, remedy)?;

@@ -332,7 +332,8 @@ impl Ridge {
 
     fn cholesky_bytes(&self, size: Size, threads: u64) -> u64 {
         let n = size.rows as u64;
-        if self.lambda == 0.0 { eigen(size, "").bytes } else { 8 * n * n + 8 * 3 * 192 * n * threads + vectors(size) }
+        // The factor, and columns of the inverse for the diagnostics.
+        if self.lambda == 0.0 { eigen(size, "").bytes } else { 8 * n * n + 8 * 192 * n * threads + vectors(size) }
     }
 
     fn suggestion(&self) -> &'static str {

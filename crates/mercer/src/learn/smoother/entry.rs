@@ -54,7 +54,9 @@ fn plan(bandwidth: Bandwidth, size: &FitSize, compute: &Compute) -> Result<Plan>
     let x = size.first()?;
     let tried = if matches!(bandwidth, Bandwidth::Fixed(_)) { 1.0 } else { 30.0 };
     let flops = tried * (x.rows as f64).powi(2) * (x.work + 10.0);
-    Ok(Plan::new("weighted means", x.bytes, flops, "the weights are never stored", compute))
+    // The points, and ten numbers for each: targets, fits, slopes, leverages and residuals.
+    let bytes = x.bytes + 80 * x.rows as u64;
+    Ok(Plan::new("weighted means", bytes, flops, "the weights are never stored", compute))
 }
 
 impl Learner for NadarayaWatson {

@@ -115,13 +115,14 @@ impl StreamedRidge {
     pub fn bytes(&self, columns: usize, outputs: usize) -> u64 {
         let p = self.features.components() as u64;
         let folds = self.kept_folds() as u64;
-        let statistics = (folds + EXTRA).saturating_mul(8 * p * (p + outputs as u64));
+        let statistics = 8 * p * (p + outputs as u64);
         let map = match &self.features {
             FeatureSpec::Fourier(_) => 8 * p * columns as u64,
             FeatureSpec::Nystrom(_) => 8 * p * (p + columns as u64),
         };
-        // The features of a block of rows, and three copies of a fold of them.
-        let block = 8 * p * BLOCK as u64 * (1 + 3 / folds.max(1));
-        statistics.saturating_add(map).saturating_add(block)
+        // The features of a block of rows, and copies of a fold of them.
+        let block = 8 * p * BLOCK as u64;
+        let update = folds.saturating_mul(statistics).saturating_add(block + 5 * block / (2 * folds.max(1)));
+        (folds + EXTRA).saturating_mul(statistics).max(update).saturating_add(map)
     }
 }

@@ -115,7 +115,7 @@ impl KernelCca {
     }
 
     /// The plan for views of so many rows: what [`KernelCca::fit`] will run at most. Ranks are known
-    /// only from the data.
+    /// only from the data; where they exceed the largest for factors, whole matrices follow.
     ///
     /// # Errors
     /// [`Error::Memory`] when nothing fits into the memory limit.
@@ -131,13 +131,14 @@ impl KernelCca {
     pub fn plan(&self, rows: usize, views: usize, compute: &Compute) -> Result<Plan> {
         let (n, m) = (rows as f64, views as f64);
         if self.decomposes(rows) {
-            let bytes = whole_bytes(rows, compute)? + 8 * (views * rows * rows) as u64;
+            let bytes =
+                (whole_bytes(rows, compute)? + 8 * (views * rows * rows) as u64).max(problem_bytes(n, m, n) as u64);
             let flops = m * 14.0 / 3.0 * n.powi(3) + m * (m - 1.0) * n.powi(3);
             let solver = "eigenvectors of whole kernel matrices";
             return Ok(Plan::new(solver, bytes, flops, format!("{rows} rows"), compute));
         }
         let rank = largest_rank(rows, self.rank, compute) as f64;
-        let (bytes, flops) = (16.0 * m * n * rank, 4.0 * m * n * rank * rank);
+        let (bytes, flops) = (problem_bytes(n, m, rank), 4.0 * m * n * rank * rank);
         let reason = "the rank of smooth kernels is far below the number of rows";
         let plan = Plan::new("pivoted Cholesky factors", bytes as u64, flops, reason, compute);
         let approximation = match self.rank {
@@ -354,4 +355,9 @@ fn largest_is_positive(coefficients: &mut [Array2<f64>]) {
     let signs: Array1<f64> =
         first.columns().into_iter().map(|column| if largest(column) < 0.0 { -1.0 } else { 1.0 }).collect();
     coefficients.iter_mut().for_each(|alpha| *alpha *= &signs);
+}
+
+/// The factors of `m` views of rank `r`, as they are and scaled, and the eigenproblem of them all.
+fn problem_bytes(n: f64, m: f64, r: f64) -> f64 {
+    16.0 * m * n * r + 32.0 * (m * r).powi(2)
 }

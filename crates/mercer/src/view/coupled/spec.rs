@@ -164,7 +164,7 @@ impl CoupledEmbedding {
         let of = |rows: usize| self.landmarks.map_or(rows, |count| count.min(rows)) as u64;
         let (first, second) = (of(low.rows), of(high.rows));
         let features = 8 * (low.rows as u64 * first + high.rows as u64 * second);
-        let bytes = (features + 32 * (first + second).pow(2)).max(features + 24 * first.max(second).pow(2));
+        let bytes = features + 24 * (first + second).pow(2);
         let remedy = "use fewer points, landmarks, or a higher memory limit";
         compute.reserve(crate::error::MemoryPurpose::Fit, "the coupled embedding", bytes, remedy)?;
         let cube = |n: u64| 14.0 / 3.0 * (n as f64).powi(3);

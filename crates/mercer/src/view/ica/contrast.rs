@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2, s};
 
+use super::negentropy;
 use super::source::{Basis, Source};
 use crate::error::AllowedRange;
 use crate::solve::{Factored, eigenvalues, factor};
@@ -14,8 +15,10 @@ const EXACT: f64 = 1e-10;
 /// What is minimized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Contrast {
-    /// The kernel generalized variance, [`kgv_contrast`].
+    /// Negentropy by density estimates, [`negentropy_contrast`](super::negentropy_contrast).
     #[default]
+    Negentropy,
+    /// The kernel generalized variance, [`kgv_contrast`].
     Kgv,
     /// The first kernel canonical correlation, [`kcc_contrast`].
     Kcc,
@@ -27,6 +30,7 @@ impl Contrast {
     /// The word for it in settings.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Negentropy => "negentropy",
             Self::Kgv => "kgv",
             Self::Kcc => "kcc",
             Self::Hsic => "hsic",
@@ -38,8 +42,9 @@ impl Contrast {
     /// # Errors
     /// [`Error::Parameter`] for another word.
     pub fn parse(word: &str) -> Result<Self> {
-        let found = [Self::Kgv, Self::Kcc, Self::Hsic].into_iter().find(|contrast| contrast.name() == word);
-        found.ok_or_else(|| Error::parameter("contrast", word, "one of kgv, kcc, hsic"))
+        let all = [Self::Negentropy, Self::Kgv, Self::Kcc, Self::Hsic];
+        let found = all.into_iter().find(|contrast| contrast.name() == word);
+        found.ok_or_else(|| Error::parameter("contrast", word, "one of negentropy, kgv, kcc, hsic"))
     }
 }
 
@@ -117,6 +122,9 @@ impl Measure {
         if !(kappa.is_finite() && kappa > 0.0) {
             return Err(Error::parameter("kappa", kappa, AllowedRange::POSITIVE));
         }
+        if contrast == Contrast::Negentropy {
+            negentropy::check_lengthscale(lengthscale)?;
+        }
         let (kernel, shift) = (Kernel::gaussian(lengthscale)?, 0.5 * rows as f64 * kappa);
         Ok(Self { contrast, lengthscale, kernel, shift, tolerance: 0.0, kappa }.with_tolerance(EXACT))
     }
@@ -134,7 +142,18 @@ impl Measure {
             return Err(Error::too_few("a contrast", what, 1, 0));
         }
         Points::Vectors(y).check_finite("components")?;
-        self.of(&self.sources(y, compute)?, compute)
+        self.value(y, compute)
+    }
+
+    /// The contrast of components, which have mean 0 and variance 1 for negentropy.
+    ///
+    /// # Errors
+    /// [`Error::Canceled`].
+    pub(super) fn value(&self, y: ArrayView2<f64>, compute: &Compute) -> Result<f64> {
+        match self.contrast {
+            Contrast::Negentropy => Ok(negentropy::contrast(y, self.lengthscale, compute)),
+            _ => self.of(&self.sources(y, compute)?, compute),
+        }
     }
 
     /// The factors of the components.

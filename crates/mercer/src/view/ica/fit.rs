@@ -61,7 +61,7 @@ impl IcaFit {
         self.lengthscale
     }
 
-    /// κ; without a meaning for the contrast HSIC.
+    /// κ; without a meaning for negentropy and HSIC.
     pub fn kappa(&self) -> f64 {
         self.kappa
     }

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use super::contrast::{Contrast, Measure, between, shares, starts};
+use super::negentropy;
 use super::source::{Basis, Source};
 use crate::solve::{Factored, factor, symmetric_eigen};
 use crate::{Compute, Error, Result};
@@ -17,7 +18,7 @@ impl Measure {
     /// With `Rᵢ = Kᵢ(Kᵢ + cI)⁻¹`, KGV is `J = −½ log det 𝓡` with the blocks `RᵢRⱼ` of 𝓡 and `I` on its
     /// diagonal, so `dJ = −Σᵢ tr[dRᵢ Σ_{j≠i} Rⱼ(𝓡⁻¹)ⱼᵢ]`, `dRᵢ = c(Kᵢ + cI)⁻¹dKᵢ(Kᵢ + cI)⁻¹` and
     /// `dk(u, v) = −(u − v)(du − dv)k(u, v)/ℓ²`; KCC has `vvᵀ/λ` of its eigenvector in the place of
-    /// `𝓡⁻¹`, and HSIC has `dJ = Σᵢ tr[dKᵢ Σ_{j≠i} Kⱼ]/n²`.
+    /// `𝓡⁻¹`, and HSIC has `dJ = Σᵢ tr[dKᵢ Σ_{j≠i} Kⱼ]/n²`. That of negentropy is in its own file.
     ///
     /// # Cost
     /// `O(m²nr²)`, a few times that of the contrast.
@@ -25,6 +26,9 @@ impl Measure {
     /// # Errors
     /// [`Error::Canceled`].
     pub(super) fn with_gradient(&self, y: ArrayView2<f64>, compute: &Compute) -> Result<(f64, Array2<f64>)> {
+        if self.contrast == Contrast::Negentropy {
+            return Ok(negentropy::with_gradient(y, self.lengthscale, compute));
+        }
         let sources = self.sources(y, compute)?;
         let (value, pulls) = match self.contrast {
             Contrast::Hsic => (self.of(&sources, compute)?, hsic_pulls(&sources)),

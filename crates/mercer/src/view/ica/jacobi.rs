@@ -95,5 +95,5 @@ fn contrast_at(pair: ArrayView2<f64>, angle: f64, measure: &Measure, compute: &C
     let mut rotated = Array2::zeros(pair.dim());
     rotated.column_mut(0).assign(&(&first * cos + &second * sin));
     rotated.column_mut(1).assign(&(&second * cos - &first * sin));
-    measure.of(&measure.sources(rotated.view(), compute)?, compute)
+    measure.value(rotated.view(), compute)
 }

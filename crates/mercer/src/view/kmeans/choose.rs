@@ -111,6 +111,7 @@ pub(in crate::view) fn stability(
         let variance = scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (PAIRS as f64 - 1.0);
         table.push(ClusterScore { clusters, score: mean, error: (variance / PAIRS as f64).sqrt() });
     }
+    compute.report("stability of clusters", (max - 1) as u64, (max - 1) as u64);
     let best = table.iter().copied().reduce(|a, b| if b.score > a.score { b } else { a });
     let level = best.map_or(0.0, |best| best.score - best.error);
     let clusters = table.iter().rev().find(|row| row.score >= level).map_or(1, |row| row.clusters);

@@ -57,8 +57,9 @@ impl Sizes {
     /// most, by more than rounding. `squared` is the squared distance from the mean of a cluster.
     ///
     /// # Formula
-    /// The objective falls by `wW/(W − w) ‖φ(x) − m‖²` when the point leaves a cluster of weight `W`,
-    /// and rises by `wW/(W + w) ‖φ(x) − m‖²` when it joins one. The only point of a cluster stays.
+    /// The objective falls by `wW/(W − w) ‖φ(x) − m‖²` when the point leaves a cluster of weight
+    /// `W`, and rises by `wW/(W + w) ‖φ(x) − m‖²` when it joins one. The only point of a cluster
+    /// stays.
     pub(super) fn better(&self, w: f64, from: usize, squared: &dyn Fn(usize) -> Rounded) -> Option<usize> {
         let rest = self.mass[from] - w;
         if w == 0.0 || self.members[from] < 2 || rest <= 0.0 {

@@ -172,7 +172,8 @@ impl Work<'_> {
     fn on_landmarks(&self, landmarks: Option<usize>, reason: &str, compute: &Compute) -> ClusterPlan {
         let fewest = (LANDMARKS_PER_CLUSTER * self.clusters).max(1).min(self.rows.max(1));
         let mut count = landmarks.unwrap_or_else(|| LANDMARKS.max(fewest)).min(self.rows.max(1));
-        let bytes = |m: usize| 8 * (m as u64) * (self.rows as u64 + 3 * m as u64) + self.vectors;
+        // The features, and matrices of landmarks: their own, and sums over blocks of rows.
+        let bytes = |m: usize| 8 * (m as u64) * (self.rows as u64 + 20 * m as u64) + self.vectors;
         while landmarks.is_none() && count > fewest && bytes(count) > compute.memory() {
             count = (count / 2).max(fewest);
         }

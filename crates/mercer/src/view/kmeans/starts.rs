@@ -137,6 +137,7 @@ impl<'p> Problem<'p> {
                 false => Vec::new(),
             });
             if changes.iter().all(Vec::is_empty) {
+                self.compute.report("Lloyd's steps", starts.len() as u64, starts.len() as u64);
                 return Ok(());
             }
             self.apply(starts, &changes)?;

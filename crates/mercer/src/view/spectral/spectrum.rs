@@ -22,6 +22,8 @@ const SMALL: usize = 200;
 const SHIFT: f64 = 1e-3;
 /// Vectors beyond those requested that an iteration carries, as in [`leading_eigen`].
 const SPARE: usize = 8;
+/// Rows of a strip of features: some blocks for every thread.
+const STRIP: usize = 16 * 1024;
 /// Products that an iteration may take at least before the matrix is factored instead.
 const FEWEST_PRODUCTS: usize = 24;
 
@@ -94,7 +96,7 @@ impl Spectrum {
         let sum = z.sum_axis(Axis(0));
         let degrees = Degrees::new(z.dot(&sum).to_vec(), features.kernel())?;
         let z = degrees.scaled(z);
-        let eigen = symmetric_eigen(multiply_transposed(z.view(), z.view(), compute)?.view(), compute)?;
+        let eigen = symmetric_eigen(inner_products(&z, compute)?.view(), compute)?;
         let size = eigen.values.len();
         let order: Vec<usize> = (size.saturating_sub(count)..size).rev().collect();
         let values: Array1<f64> = order.iter().map(|&j| eigen.values[j]).collect();
@@ -114,6 +116,17 @@ impl Spectrum {
             trace_missed: missed,
         })
     }
+}
+
+/// `ZᵀZ`, in strips: a product keeps the sum of every block of rows.
+fn inner_products(z: &Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    let (n, m) = z.dim();
+    let mut sum = Array2::zeros((m, m));
+    for start in (0..n).step_by(STRIP) {
+        let strip = z.slice(s![start..n.min(start + STRIP), ..]);
+        sum += &multiply_transposed(strip, strip, compute)?;
+    }
+    Ok(sum)
 }
 
 /// An eigenvalue to divide by: one of rounding has no meaning, and is refused before it is used.

@@ -148,6 +148,42 @@ fn the_best_partition_of_few_points_is_found() {
     }
 }
 
+/// The best of several draws for each mean finds all of twelve groups in nearly every start: with one
+/// draw k-means++ misses some of them in 63 of 100 (a simulation), of which a step of Lloyd repairs few.
+#[test]
+fn one_start_finds_many_groups() {
+    let mut stream = Seed(21).stream("groups", 0);
+    let group = |i: usize| (i / 20 / 3, i / 20 % 3);
+    let x = Array2::from_shape_fn((240, 2), |(i, j)| {
+        10.0 * if j == 0 { group(i).0 } else { group(i).1 } as f64 + stream.normal()
+    });
+    let classes: Vec<usize> = (0..240).map(|i| i / 20).collect();
+    let within: f64 = (0..12)
+        .map(|c| {
+            let rows = x.slice(ndarray::s![20 * c..20 * (c + 1), ..]);
+            let from_mean = &rows - &rows.mean_axis(Axis(0)).unwrap();
+            (&from_mean * &from_mean).sum()
+        })
+        .sum();
+    for solver in [ClusterSolver::Stored, ClusterSolver::Landmarks] {
+        let start = |init: KMeansInit, seed: u64| {
+            let spec = KernelKMeans { init, solver, starts: 1, max_iterations: 1, ..spec("linear()", 12) };
+            spec.fit(x.view(), None, &Compute::new().with_seed(Seed(seed))).unwrap()
+        };
+        let (mut found, mut random) = (0, 0.0);
+        for seed in 0..20 {
+            let fit = start(KMeansInit::KMeansPlusPlus, seed);
+            if adjusted_rand_index(fit.labels(), &classes).unwrap() == 1.0 {
+                assert_close!(fit.evidence().objective, within, 1e-6, "{solver} {seed}");
+                found += 1;
+            }
+            random += start(KMeansInit::Random, seed).evidence().objective / 20.0;
+        }
+        assert!(found >= 17, "{solver}: {found} of 20");
+        assert!(random > 2.0 * within, "{solver}: {random} beside {within}");
+    }
+}
+
 #[test]
 fn no_move_of_a_point_improves_any_solver() {
     let compute = Compute::new();
@@ -222,7 +258,7 @@ fn starts_do_not_depend_on_how_many_run_together() {
         let fit = spec.fit(x.view(), None, &Compute::new().with_memory(memory)).unwrap();
         (fit.labels().to_vec(), fit.evidence().clone())
     };
-    assert_eq!(run(1 << 30), run(200_000));
+    assert_eq!(run(1 << 30), run(300_000));
 }
 
 #[test]
@@ -413,6 +449,8 @@ fn indefinite_kernels_are_refused_with_the_counterexample_unless_they_are_meant(
             }
         }
     }
+    let landmarks = KernelKMeans { indefinite: true, landmarks: Some(3), ..spec("tanh()", 2) };
+    assert_eq!(landmarks.fit(x.view(), None, &compute).unwrap_err().kind(), "unsupported");
     let meant = KernelKMeans { indefinite: true, ..spec("precomputed()", 1) };
     assert_close!(meant.fit(small.view(), None, &compute).unwrap().evidence().objective, 2.0 - 3.0, 1e-12);
 }
@@ -485,6 +523,10 @@ fn numbers_of_clusters_are_chosen_with_their_scores() {
             assert_eq!(adjusted_rand_index(fit.labels(), &of).unwrap(), 1.0);
         }
     }
+    // Three distinct points: halves have no more.
+    let repeated = Array2::from_shape_fn((40, 1), |(i, _)| [0.0, 5.0, 9.0][i % 3]);
+    let chosen = choose_clusters(&spec("linear()", 2), repeated.view(), 8, CountRule::Stability, &compute).unwrap();
+    assert_eq!((chosen.clusters, chosen.table.len()), (3, 2));
     let few = array![[0.0], [1.0]];
     let spec = spec("gaussian()", 2);
     assert_eq!(choose_clusters(&spec, few.view(), 9, CountRule::Eigengap, &compute).unwrap().clusters, 2);

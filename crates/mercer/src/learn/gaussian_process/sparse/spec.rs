@@ -166,10 +166,14 @@ impl SparseGaussianProcess {
     }
 
     /// Six matrices of size `m` and five strips.
-    fn reserve(&self, rows: usize, compute: &Compute) -> Result<()> {
+    pub(in crate::learn::gaussian_process) fn bytes(&self, rows: usize) -> u64 {
         let (m, choice) = self.inducing.size(rows);
         let size = m as u64;
-        let bytes = choice.max(8 * size * (6 * size + 5 * rows.min(STRIP) as u64));
+        choice.max(8 * size * (6 * size + 5 * rows.min(STRIP) as u64))
+    }
+
+    fn reserve(&self, rows: usize, compute: &Compute) -> Result<()> {
+        let (m, bytes) = (self.inducing.size(rows).0, self.bytes(rows));
         let advice = "use fewer inducing points or a higher memory limit";
         compute.reserve(MemoryPurpose::Fit, &format!("a Gaussian process with {m} inducing points"), bytes, advice)
     }

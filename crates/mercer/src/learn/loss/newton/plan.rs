@@ -7,6 +7,7 @@ use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::learn::PLANNED_THREADS;
 use crate::learn::centers::{CenterMachine, Centers};
 use crate::learn::ridge::approximation;
+use crate::solve::KernelRows;
 use crate::{Compute, Error, Result};
 
 /// Points up to which a step of one function is solved exactly.
@@ -242,7 +243,8 @@ pub(in crate::learn) fn dual_plan(
         least,
         "use fewer rows or a higher memory limit",
     )?;
-    let bytes = (8 * n * n + vectors).min(compute.memory());
+    // The rows of `K`, and at most as much for a copy of those that the solver works on.
+    let bytes = (2 * KernelRows::whole_bytes(rows) + vectors).min(compute.memory());
     let flops = (rows as f64).powi(2) * (columns as f64 + 10.0);
     let reason = "the loss has kinks".into();
     let seconds = compute.seconds(flops);

@@ -4,6 +4,8 @@ mod moves;
 mod seeds;
 mod start;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use self::start::Problem;
@@ -16,6 +18,8 @@ use crate::{Compute, Result};
 /// Rows of a task. It never depends on the number of threads, so that the bytes do not either. Not
 /// tuned.
 const ROWS: usize = 256;
+/// The name of the work in reports.
+const WORK: &str = "starts of k-means";
 
 /// Clusters of vectors, numbered by first appearance.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +54,16 @@ pub(in crate::view) fn cluster(
     let mean = multiply_weights(x.view(), weights) / total;
     x -= &mean;
     let problem = Problem::new(x, weights, search, compute);
-    let starts = compute.try_map_tasks(search.starts, |start| problem.run(start))?;
+    let done = AtomicU64::new(0);
+    let starts = compute.try_map_tasks(search.starts, |start| {
+        let found = problem.run(start)?;
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done < search.starts as u64 {
+            compute.report(WORK, done, search.starts as u64);
+        }
+        Ok(found)
+    })?;
+    compute.report(WORK, search.starts as u64, search.starts as u64);
     let objectives: Vec<f64> = starts.iter().map(|start| start.objective).collect();
     let best = smallest(ArrayView1::from(&objectives));
     let start = starts.into_iter().nth(best).expect("there is at least one start");

@@ -45,13 +45,12 @@ impl Problem<'_> {
     }
 
     fn far_apart(&self, rows: &[usize], stream: &mut Stream) -> Result<Vec<usize>> {
-        let x = self.x.select(Axis(0), rows);
         let weights: Vec<f64> = rows.iter().map(|&i| self.weights[i]).collect();
         let distances = |row: usize, out: &mut [f64]| {
-            let (own, norm) = (x.row(row), self.squared_norms[rows[row]]);
-            for ((other, out), &at) in x.rows().into_iter().zip(out).zip(rows) {
-                let squared = squared_distance(own, other);
-                *out = if squared <= EQUAL * norm.max(self.squared_norms[at]) { 0.0 } else { squared };
+            let (own, norm) = (self.x.row(rows[row]), self.squared_norms[rows[row]]);
+            for (out, &other) in out.iter_mut().zip(rows) {
+                let squared = squared_distance(own, self.x.row(other));
+                *out = if squared <= EQUAL * norm.max(self.squared_norms[other]) { 0.0 } else { squared };
             }
             Ok(())
         };
