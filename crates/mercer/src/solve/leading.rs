@@ -20,6 +20,8 @@ const BLOCKS: usize = 4;
 /// Vectors of the basis before a restart, at least. 20 components of 5000 images converge after 10
 /// products without a restart, where a basis of 112 vectors needs 17, and one of 168 needs 14.
 const VECTORS: usize = 336;
+/// Numbers of the basis where it has more than four blocks: 256 MB.
+const NUMBERS: usize = 1 << 25;
 /// Blocks after which convergence is first looked at.
 const FIRST_LOOK: usize = 3;
 /// Blocks between two looks, at most.
@@ -119,7 +121,8 @@ pub(crate) fn leading_width(n: usize, count: usize) -> usize {
 
 /// Vectors of the basis, at most.
 fn limit(n: usize, width: usize) -> usize {
-    width.saturating_mul(BLOCKS).max(VECTORS / width.max(1) * width).min(n)
+    let many = VECTORS.min(NUMBERS / n.max(1)) / width.max(1) * width;
+    width.saturating_mul(BLOCKS).max(many).min(n)
 }
 
 /// When to look at the residuals again: where they would be small enough if every product reduced

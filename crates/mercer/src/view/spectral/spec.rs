@@ -6,6 +6,7 @@ use super::spectrum::Spectrum;
 use crate::learner::Plan;
 use crate::points::Size;
 use crate::settings::Settings;
+use crate::solve::leading_bytes;
 use crate::view::kmeans::{
     ChosenClusters, ClusterCount, ClusterPlan, ClusterSolver, CountRule, KMeansInit, Search, Work, stability, vectors,
 };
@@ -120,7 +121,7 @@ impl SpectralClustering {
             value: 2.0 * width as f64,
             feature: 2.0 * vectors as f64,
             passes: PRODUCTS,
-            vectors: 8 * rows as u64 * 10 * width as u64,
+            vectors: leading_bytes(rows, vectors) + 8 * rows as u64 * width as u64,
             clusters: vectors,
             landmarks: !self.kernel.is_precomputed(),
         };

@@ -165,11 +165,11 @@ impl SparseGaussianProcess {
         GaussianProcess::new(self.kernel.clone(), self.noise).check(x.into(), y, compute)
     }
 
-    /// Six matrices of size `m` and five strips.
+    /// Six matrices of size `m` and three strips.
     pub(in crate::learn::gaussian_process) fn bytes(&self, rows: usize) -> u64 {
         let (m, choice) = self.inducing.size(rows);
         let size = m as u64;
-        choice.max(8 * size * (6 * size + 5 * rows.min(STRIP) as u64))
+        choice.max(8 * size * (6 * size + 3 * rows.min(STRIP) as u64))
     }
 
     fn reserve(&self, rows: usize, compute: &Compute) -> Result<()> {
