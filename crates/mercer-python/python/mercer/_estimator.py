@@ -19,6 +19,10 @@ from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
 
 
+#: Numbers up to which new points are checked for being plain.
+_FEW = 10_000
+
+
 class Estimator(BaseEstimator):
     """An estimator whose work is done by the compiled part."""
 
@@ -107,6 +111,8 @@ class Estimator(BaseEstimator):
 
     def _read(self, X: Any) -> np.ndarray:
         """Check new points against the columns of the fit."""
+        if self._is_plain(X):
+            return X
         check_is_fitted(self)
         if self._inputs is not None:
             return self._encoded(X)
@@ -114,6 +120,16 @@ class Estimator(BaseEstimator):
         if kernel is not None:
             return Objects(kernel, X)
         return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether new points are rows of finite doubles as the fit had them: the usual checks would take longer than
+        the prediction of a few rows.
+        """
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or X.size > _FEW or not X.flags.c_contiguous:
+            return False
+        known = self.__dict__
+        fitted = known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known
+        return fitted and self._inputs is None and self._auto is None and len(X) > 0 and bool(np.isfinite(X).all())
 
     def _encoded(self, X: Any) -> np.ndarray:
         """Make points of a table, as the table of the fit was made into points."""
