@@ -1,6 +1,6 @@
 //! Weights by centered alignment.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::grams::Grams;
 use super::inner::forms;
@@ -12,18 +12,21 @@ use crate::{Compute, Error, Result};
 ///
 /// # Formula
 /// The direction of `argmin vᵀMv − 2vᵀa` over `v ≥ 0`, `Mₘₗ = ⟨Kₘ, Kₗ⟩` and `aₘ = ⟨Kₘ, YYᵀ⟩` (Cortes,
-/// Mohri and Rostamizadeh 2012, proposition 9).
+/// Mohri and Rostamizadeh 2012, proposition 9); sums over rows with their weights.
 pub(super) fn weights(
     grams: &Grams<'_>,
     which: &[usize],
     targets: ArrayView2<f64>,
     compute: &Compute,
 ) -> Result<(Vec<f64>, f64)> {
-    let mean = targets.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(targets.ncols()));
-    let centered = &targets - &mean;
-    let across = Array1::from(forms(&centered, &grams.images(which, centered.view(), compute)?));
+    let rows = ArrayView1::from(grams.row_weights());
+    let mean = rows.dot(&targets) / rows.sum();
+    let by_row = rows.insert_axis(Axis(1));
+    let (centered, roots) = (&targets - &mean, by_row.mapv(f64::sqrt));
+    let weighted = &centered * &by_row;
+    let across = Array1::from(forms(&weighted, &grams.images(which, weighted.view(), compute)?));
     let products = grams.inner_products(which, compute)?;
-    let size = norm_of_square(&centered);
+    let size = norm_of_square(&(&centered * &roots));
     // Values of the size 1, whatever the scale of the targets.
     let unit = across.mapv(|v| v / size.max(f64::MIN_POSITIVE));
     if unit.iter().all(|v| *v <= f64::EPSILON) {

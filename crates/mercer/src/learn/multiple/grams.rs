@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::error::PrecomputedNeed;
+use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::gram::simd::product;
-use crate::gram::{self, KernelFamily, Pairs};
+use crate::gram::{KernelFamily, Pairs};
 use crate::learn::ridge::bind_fit;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Bytes of the values of all kernels that are made at a time. 1 and 16 MiB differ by less than the
 /// noise of 10 % (100 kernels, 500 rows).
-const STRIP: usize = 1 << 20;
+const STRIP: u64 = 1 << 20;
 /// A centered matrix with a trace of this part of the uncentered one is rounding: the kernel is
 /// constant on the data.
 const CONSTANT: f64 = 1e-12;
@@ -61,9 +61,12 @@ impl GramStorage {
     }
 }
 
-/// `c HKH` for several kernels, `c = n/tr(HKH)` and `H = I − 11ᵀ/n`; without centering `H = I`.
+/// `c HKHᵀ` for several kernels, `c = V/Σ vᵢ(HKHᵀ)ᵢᵢ` and `H = I − 1vᵀ/V` with the weights `v` of
+/// the rows and their sum `V`; without centering `H = I`.
 pub(super) struct Grams<'a> {
     x: Points<'a>,
+    /// `v`.
+    rows: Vec<f64>,
     /// The kernels with medians resolved.
     pub(super) kernels: Vec<Kernel>,
     /// `c`; 0 for a kernel that is constant on the data.
@@ -81,7 +84,7 @@ enum Store {
     Recomputed,
 }
 
-/// The sums of the rows and of the diagonal of a strip, kernel after kernel, and its values.
+/// The weighted sums of the rows and of the diagonal of a strip, kernel after kernel, and its values.
 struct Made {
     sums: Vec<Vec<f64>>,
     diagonal: Vec<f64>,
@@ -106,6 +109,7 @@ impl<'a> Grams<'a> {
     pub(super) fn new(
         kernels: &[Kernel],
         x: Points<'a>,
+        rows: Vec<f64>,
         centered: bool,
         storage: GramStorage,
         compute: &Compute,
@@ -117,13 +121,18 @@ impl<'a> Grams<'a> {
             bind_fit(&kernels[0], x, compute)?;
         }
         let n = x.len();
+        let row = 8 * (kernels.len() as u64).saturating_mul(n as u64);
+        let remedy = "use fewer kernels or rows, or a higher memory limit";
+        compute.reserve(MemoryPurpose::KernelMatrix, "a row of every kernel matrix", row.saturating_mul(4), remedy)?;
+        let strip_rows = (STRIP.min(compute.memory() / 64) / row.max(1)).clamp(1, 64) as usize;
         let family = KernelFamily::new(kernels, Pairs::Within(x), compute)?;
         let mut grams = Self {
             x,
+            rows,
             kernels: family.kernels().to_vec(),
             scales: vec![1.0; kernels.len()],
             means: vec![(vec![0.0; n], 0.0); kernels.len()],
-            strip_rows: (STRIP / (8 * kernels.len() * n).max(1)).clamp(1, 64),
+            strip_rows,
             store: Store::Recomputed,
         };
         let keep = storage == GramStorage::Double;
@@ -159,7 +168,7 @@ impl<'a> Grams<'a> {
         self.len().div_ceil(self.strip_rows)
     }
 
-    fn rows(&self, strip: usize) -> Range<usize> {
+    fn range(&self, strip: usize) -> Range<usize> {
         strip * self.strip_rows..self.len().min((strip + 1) * self.strip_rows)
     }
 
@@ -168,29 +177,35 @@ impl<'a> Grams<'a> {
         let n = self.len();
         compute.try_map_tasks(self.strips(), |strip| {
             compute.check_canceled()?;
-            let rows = self.rows(strip);
+            let rows = self.range(strip);
             let mut values = vec![0.0; self.kernels.len() * rows.len() * n];
             family.fill(rows.clone(), 0..n, &mut values);
             let tiles = || values.chunks_exact(rows.len() * n);
-            let sums = tiles().map(|tile| tile.chunks_exact(n).map(gram::sum).collect()).collect();
-            let trace = |tile: &[f64]| rows.clone().zip(tile.chunks_exact(n)).map(|(i, row)| row[i]).sum();
-            let diagonal = tiles().map(trace).collect();
+            let sum = |tile: &[f64]| {
+                let mut sums = vec![0.0; rows.len()];
+                product::multiply(tile, &self.rows, &mut sums, 1);
+                sums
+            };
+            let sums = tiles().map(sum).collect();
+            let entries =
+                |tile: &[f64]| rows.clone().zip(tile.chunks_exact(n)).map(|(i, row)| self.rows[i] * row[i]).sum();
+            let diagonal = tiles().map(entries).collect();
             Ok(Made { sums, diagonal, values: if keep { values } else { Vec::new() } })
         })
     }
 
     fn set_scales(&mut self, made: &[Made], centered: bool) -> Result<()> {
-        let n = self.len() as f64;
+        let total: f64 = self.rows.iter().sum();
         for m in 0..self.kernels.len() {
-            let means: Vec<f64> = made.iter().flat_map(|strip| strip.sums[m].iter().map(|s| s / n)).collect();
-            let grand = means.iter().sum::<f64>() / n;
+            let means: Vec<f64> = made.iter().flat_map(|strip| strip.sums[m].iter().map(|s| s / total)).collect();
+            let grand = means.iter().zip(&self.rows).map(|(mean, v)| v * mean).sum::<f64>() / total;
             let whole: f64 = made.iter().map(|strip| strip.diagonal[m]).sum();
-            let trace = if centered { whole - n * grand } else { whole };
+            let trace = if centered { whole - total * grand } else { whole };
             if !trace.is_finite() {
                 return Err(Error::overflow(format!("the trace of {}", self.kernels[m].short()), "rescale the data"));
             }
             let varies = trace > CONSTANT * whole.abs() && trace > 0.0;
-            self.scales[m] = if varies { n / trace } else { 0.0 };
+            self.scales[m] = if varies { total / trace } else { 0.0 };
             if centered {
                 self.means[m] = (means, grand);
             }
@@ -218,7 +233,7 @@ impl<'a> Grams<'a> {
         let n = self.len();
         compute.try_map_tasks(self.strips(), |strip| {
             compute.check_canceled()?;
-            let rows = self.rows(strip);
+            let rows = self.range(strip);
             let mut values = vec![0.0; self.kernels.len() * rows.len() * n];
             family.fill(rows.clone(), 0..n, &mut values);
             for (m, tile) in values.chunks_exact_mut(rows.len() * n).enumerate() {
@@ -245,7 +260,7 @@ impl<'a> Grams<'a> {
         };
         compute.try_map_tasks(self.strips(), |at| {
             compute.check_canceled()?;
-            let rows = self.rows(at);
+            let rows = self.range(at);
             let size = rows.len() * n;
             let part = |m: usize| m * size..(m + 1) * size;
             let mut values = Vec::new();
@@ -298,11 +313,19 @@ impl<'a> Grams<'a> {
         (0..which.len()).map(joined).collect()
     }
 
-    /// `Σᵢⱼ Kₘ(i, j)Kₗ(i, j)` for all pairs of some kernels.
+    /// `v`: the weights of the rows.
+    pub(super) fn row_weights(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// `Σᵢⱼ vᵢvⱼKₘ(i, j)Kₗ(i, j)` for all pairs of some kernels.
     pub(super) fn inner_products(&self, which: &[usize], compute: &Compute) -> Result<Array2<f64>> {
         let count = which.len();
+        let roots: Vec<f64> = self.rows.iter().map(|v| v.sqrt()).collect();
         let strips = self.each_strip(which, compute, |strip| {
-            let wide: Vec<f64> = strip.tiles.iter().flat_map(TileValues::widened).collect();
+            let mut wide: Vec<f64> = strip.tiles.iter().flat_map(TileValues::widened).collect();
+            let each = strip.rows.clone().cycle().zip(wide.chunks_exact_mut(self.len()));
+            each.for_each(|(i, row)| row.iter_mut().zip(&roots).for_each(|(v, root)| *v *= roots[i] * root));
             let size = wide.len() / count.max(1);
             ArrayView2::from_shape((count, size), &wide).map(|rows| rows.dot(&rows.t())).unwrap_or_default()
         })?;

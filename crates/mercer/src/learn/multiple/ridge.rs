@@ -89,9 +89,10 @@ impl MultipleKernelRidge {
     ) -> Result<MultipleRidgeFit> {
         let x = self.kernels.points(x);
         self.check(x, y, weights)?;
+        let rows = weights.map_or_else(|| vec![1.0; x.len()], |w| w.to_vec());
         let found = {
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
-            let grams = self.kernels.grams(x, true, tolerance, compute)?;
+            let grams = self.kernels.grams(x, rows, true, tolerance, compute)?;
             let mut inner = RidgeInner::new(self.lambda, y, weights);
             self.kernels.weigh(&grams, tolerance, &mut inner, Some(y), compute)?
         };

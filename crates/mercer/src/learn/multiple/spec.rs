@@ -46,7 +46,7 @@ impl WeightMethod {
 ///
 /// # Formula
 /// Kernel matrices are centered and scaled to trace `n`: `K̃ₘ = cₘHKₘH`, `cₘ = n/tr(HKₘH)`,
-/// `H = I − 11ᵀ/n`. Weights `β ≥ 0` of these are found by the [method](WeightMethod):
+/// `H = I − 11ᵀ/n`; a row of weight `v` counts as `v` rows. Weights `β ≥ 0` of these are found by the [method](WeightMethod):
 /// - simple: `min J(β)` over `Σ βᵖ = 1`, where `J(β)` is the least value of the objective of the learner
 ///   (always with an intercept) on `Σ βₘK̃ₘ`,
 /// - alignment: `max ⟨Σ βₘK̃ₘ, YYᵀ⟩/‖Σ βₘK̃ₘ‖`, with the targets or the indicators of the classes
@@ -121,6 +121,7 @@ impl MultipleKernels {
     pub(super) fn grams<'x>(
         &self,
         x: Points<'x>,
+        rows: Vec<f64>,
         centered: bool,
         tolerance: f64,
         compute: &Compute,
@@ -130,7 +131,7 @@ impl MultipleKernels {
             return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
         self.kernels.iter().try_for_each(|kernel| require_psd_for(kernel, x, compute))?;
-        Grams::new(&self.kernels, x, centered, self.storage(x.len(), tolerance, compute), compute)
+        Grams::new(&self.kernels, x, rows, centered, self.storage(x.len(), tolerance, compute), compute)
     }
 
     /// Where the matrices will be. The mean needs no more than their traces.

@@ -94,8 +94,9 @@ impl MultipleKernelSvc {
         let tasks = Tasks::new(&svc, classes, &svc.row_weights(x.len(), classes, weights)?)?;
         let found = {
             let ordered = Sample::select(x, &tasks.order);
+            let rows = tasks.order.iter().map(|&row| weights.map_or(1.0, |w| w[row])).collect();
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
-            let grams = self.kernels.grams(ordered.as_points(), true, tolerance, compute)?;
+            let grams = self.kernels.grams(ordered.as_points(), rows, true, tolerance, compute)?;
             let machine = |task: &Task| -> Result<Machine> {
                 let problem = task.problem(&svc, (0..task.rows.len()).collect(), &[])?;
                 Ok(Machine { rows: task.rows.clone(), problem })

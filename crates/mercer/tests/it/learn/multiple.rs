@@ -166,15 +166,17 @@ fn several_outputs_and_row_weights_share_the_kernel_weights() {
     let residuals = (fit.ridge().residuals().to_owned().mapv(|r| r * r) * v.view().insert_axis(Axis(1))).sum();
     let penalty = 0.7 / weights.scale() * fit.ridge().norms().mapv(|v| v * v).sum();
     assert_close!(residuals + penalty, weights.evidence().unwrap().objective, 1e-9);
-    // A row of weight 2 counts as two rows.
+    // A row of weight 2 counts as two rows, for every method.
     let rows: Vec<usize> = (0..60).flat_map(|i| vec![i; v[i] as usize]).collect();
-    let again = MultipleKernelRidge::new(MultipleKernels { method: WeightMethod::Simple, ..spec.kernels.clone() }, 0.7);
-    let again = MultipleKernelRidge { intercept: true, scale_free: true, ..again };
     let (x2, y2) = (x.select(Axis(0), &rows), two.select(Axis(0), &rows));
-    let repeated = again.fit(x2.view(), y2.view(), None, &Compute::new()).unwrap();
-    // Centering and traces are those of the rows, so that the normalized kernels differ a little; the
-    // active ones are the same.
-    assert_eq!(repeated.weights().active()[..2], weights.active()[..2]);
+    for method in [WeightMethod::Simple, WeightMethod::Alignment, WeightMethod::Mean] {
+        // The median counts points.
+        let spec = MultipleKernelRidge { kernels: by(method, &SEVERAL[..5]), ..spec.clone() };
+        let weighted = spec.fit(x.view(), two.view(), Some(v.view()), &Compute::new()).unwrap();
+        let repeated = spec.fit(x2.view(), y2.view(), None, &Compute::new()).unwrap();
+        assert_close!(weighted.weights().weights(), repeated.weights().weights(), each = 1e-5, "{method:?}");
+        assert_close!(weighted.shares(), repeated.shares(), each = 1e-5, "{method:?}");
+    }
 }
 
 #[test]
