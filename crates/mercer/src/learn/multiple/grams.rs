@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2};
 
+use super::spec::Normalization;
 use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::gram::simd::product;
 use crate::gram::{KernelFamily, Pairs};
@@ -61,8 +62,8 @@ impl GramStorage {
     }
 }
 
-/// `c HKHᵀ` for several kernels, `c = V/Σ vᵢ(HKHᵀ)ᵢᵢ` and `H = I − 1vᵀ/V` with the weights `v` of
-/// the rows and their sum `V`; without centering `H = I`.
+/// `c HKHᵀ` for several kernels, `c = V/Σ vᵢ(HKHᵀ)ᵢᵢ` (or 1) and `H = I − 1vᵀ/V` with the weights `v`
+/// of the rows and their sum `V`; without centering `H = I`.
 pub(super) struct Grams<'a> {
     x: Points<'a>,
     /// `v`.
@@ -110,7 +111,7 @@ impl<'a> Grams<'a> {
         kernels: &[Kernel],
         x: Points<'a>,
         rows: Vec<f64>,
-        centered: bool,
+        (centered, normalize): (bool, Normalization),
         storage: GramStorage,
         compute: &Compute,
     ) -> Result<Self> {
@@ -137,7 +138,7 @@ impl<'a> Grams<'a> {
         };
         let keep = storage == GramStorage::Double;
         let made = grams.make(&family, keep, compute)?;
-        grams.set_scales(&made, centered)?;
+        grams.set_scales(&made, centered, normalize)?;
         grams.store = match storage {
             GramStorage::Double => Store::Double(made.into_iter().map(|strip| strip.values).collect()),
             GramStorage::Single => Store::Single(grams.narrow(&family, compute)?),
@@ -194,7 +195,7 @@ impl<'a> Grams<'a> {
         })
     }
 
-    fn set_scales(&mut self, made: &[Made], centered: bool) -> Result<()> {
+    fn set_scales(&mut self, made: &[Made], centered: bool, normalize: Normalization) -> Result<()> {
         let total: f64 = self.rows.iter().sum();
         for m in 0..self.kernels.len() {
             let means: Vec<f64> = made.iter().flat_map(|strip| strip.sums[m].iter().map(|s| s / total)).collect();
@@ -205,7 +206,11 @@ impl<'a> Grams<'a> {
                 return Err(Error::overflow(format!("the trace of {}", self.kernels[m].short()), "rescale the data"));
             }
             let varies = trace > CONSTANT * whole.abs() && trace > 0.0;
-            self.scales[m] = if varies { total / trace } else { 0.0 };
+            self.scales[m] = match normalize {
+                _ if !varies => 0.0,
+                Normalization::Trace => total / trace,
+                Normalization::None => 1.0,
+            };
             if centered {
                 self.means[m] = (means, grand);
             }

@@ -25,6 +25,6 @@ pub use grams::GramStorage;
 pub use one_class::MultipleKernelOneClass;
 pub use ridge::MultipleKernelRidge;
 pub use search::WeightEvidence;
-pub use spec::{MultipleKernels, WeightMethod};
+pub use spec::{MultipleKernels, Normalization, WeightMethod};
 pub use svc::MultipleKernelSvc;
 pub use weights::{KernelWeights, WeightNote};

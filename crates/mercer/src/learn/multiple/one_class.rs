@@ -17,7 +17,7 @@ use crate::{Compute, Error, Points, Result};
 /// The support of a distribution with weights of several kernels.
 ///
 /// # Formula
-/// As [`OneClass`] with the kernel `Σ wₘkₘ`. Kernel matrices are scaled to trace `n` and **not
+/// As [`OneClass`] with the kernel `Σ βₘcₘkₘ`. Kernel matrices are scaled to trace `n` and **not
 /// centered**: the machine separates the points from the origin of the feature space, where centering
 /// would put their mean. There are no targets, and no weights by alignment.
 ///

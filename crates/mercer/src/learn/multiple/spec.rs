@@ -42,20 +42,44 @@ impl WeightMethod {
     }
 }
 
+/// The units in which kernels are weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Normalization {
+    /// Every kernel is divided by its mean variance over the data, `tr(HKH)/n`: numbers that multiply
+    /// kernels change nothing.
+    #[default]
+    Trace,
+    /// Kernels as they are given: a kernel that is multiplied by a number is preferred to the others.
+    None,
+}
+
+impl Normalization {
+    /// The word in settings: `trace`, `none`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::None => "none",
+        }
+    }
+}
+
 /// Several kernels whose sum is weighted by data.
 ///
 /// # Formula
-/// Kernel matrices are centered and scaled to trace `n`: `K̃ₘ = cₘHKₘH`, `cₘ = n/tr(HKₘH)`,
-/// `H = I − 11ᵀ/n`; a row of weight `v` counts as `v` rows. Weights `β ≥ 0` of these are found by the [method](WeightMethod):
-/// - simple: `min J(β)` over `Σ βᵖ = 1`, where `J(β)` is the least value of the objective of the learner
-///   (always with an intercept) on `Σ βₘK̃ₘ`,
-/// - alignment: `max ⟨Σ βₘK̃ₘ, YYᵀ⟩/‖Σ βₘK̃ₘ‖`, with the targets or the indicators of the classes
+/// Kernels are [normalized](Normalization): `k̃ₘ = cₘkₘ` with `cₘ = n/tr(HKₘH)`, `H = I − 11ᵀ/n`, so
+/// that their centered matrices have trace `n`, or `cₘ = 1`. A row of weight `v` counts as `v` rows.
+/// Weights `β ≥ 0` of these are found by the [method](WeightMethod):
+/// - simple: `min J(β)` over `Σ βᵖ = 1`, where `J(β)` is the least value of the objective of the
+///   learner with the kernel `Σ βₘk̃ₘ`,
+/// - alignment: `max ⟨Σ βₘHK̃ₘH, YYᵀ⟩/‖Σ βₘHK̃ₘH‖`, with the targets or the indicators of the classes
 ///   centered in `Y`,
 /// - mean: all equal.
 ///
-/// The result refers to the kernels as they are given: `wₘ ∝ cₘβₘ` with `Σ wᵖ = 1`, and the kernel is
-/// `Σ wₘkₘ` without the terms of weight 0. Multiplying a kernel by a number divides its weight by that
-/// number, relative to the others.
+/// The learner is then fitted with the kernel `Σ βₘcₘkₘ`, without the terms of weight 0: for simple it
+/// is the solution of the very problem that the weights are a part of. The weights are told for the
+/// kernels as they are given, `wₘ ∝ cₘβₘ` with `Σ wᵖ = 1`.
+///
+/// A learner without intercept takes `H = I` for simple: its function cannot leave out the mean.
 ///
 /// # Theory
 /// `J` is convex. At the minimum for `p = 1` all kernels with weight have the same `αᵀK̃ₘα`, and no
@@ -80,6 +104,8 @@ pub struct MultipleKernels {
     pub kernels: Vec<Kernel>,
     /// How the weights are found.
     pub method: WeightMethod,
+    /// The units in which the kernels are weighed.
+    pub normalize: Normalization,
     /// `p ≥ 1` in `Σ wᵖ = 1`. For the methods other than simple it is a matter of scale only.
     pub norm: f64,
     /// Stop when the duality gap is at most this part of the objective. By default `1e-3` for support
@@ -92,7 +118,8 @@ pub struct MultipleKernels {
 impl MultipleKernels {
     /// Weights by the objective of the learner, with `norm = 1`.
     pub fn new(kernels: Vec<Kernel>) -> Self {
-        Self { kernels, method: WeightMethod::Simple, norm: 1.0, tolerance: None, max_iterations: 300 }
+        let (method, normalize) = (WeightMethod::Simple, Normalization::Trace);
+        Self { kernels, method, normalize, norm: 1.0, tolerance: None, max_iterations: 300 }
     }
 
     pub(super) fn check(&self) -> Result<()> {
@@ -131,7 +158,8 @@ impl MultipleKernels {
             return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
         self.kernels.iter().try_for_each(|kernel| require_psd_for(kernel, x, compute))?;
-        Grams::new(&self.kernels, x, rows, centered, self.storage(x.len(), tolerance, compute), compute)
+        let storage = self.storage(x.len(), tolerance, compute);
+        Grams::new(&self.kernels, x, rows, (centered, self.normalize), storage, compute)
     }
 
     /// Where the matrices will be. The mean needs no more than their traces.
@@ -208,12 +236,13 @@ impl MultipleKernels {
         Ok(Plan::new(format!("{} kernel weights", self.method.name()), bytes, values + passes, words, compute))
     }
 
-    /// The settings by name: `kernels`, `method`, `norm`, `weight_tolerance`, `weight_iterations`.
+    /// The settings by name: `kernels`, `method`, `normalize`, `norm`, `weight_tolerance`, `weight_iterations`.
     pub fn settings(&self) -> Settings {
         let texts: Vec<String> = self.kernels.iter().map(Kernel::to_string).collect();
         Settings::new()
             .with("kernels", &texts[..])
             .with("method", self.method.name())
+            .with("normalize", self.normalize.name())
             .with("norm", self.norm)
             .with_some("weight_tolerance", self.tolerance)
             .with("weight_iterations", self.max_iterations)
