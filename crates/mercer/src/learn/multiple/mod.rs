@@ -4,11 +4,14 @@
 //! [`MultipleKernelSvc`] and [`MultipleKernelOneClass`] find them and fit the weighted sum.
 
 mod alignment;
+mod blocks;
 mod entry;
 mod fit;
 mod grams;
 mod inner;
+mod made;
 mod one_class;
+mod passes;
 mod quadratic;
 mod record;
 mod ridge;

@@ -82,7 +82,7 @@ impl MultipleKernelOneClass {
         let upper = check_weights(weights, x.len())?;
         let found = {
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
-            let grams = self.kernels.grams(x, upper.clone(), false, tolerance, compute)?;
+            let grams = self.kernels.grams(x, upper.clone(), false, tolerance, None, compute)?;
             let machine = Machine { rows: (0..x.len()).collect(), problem: one_class(upper, self.nu) };
             let mut inner = SvmInner::new(vec![machine], self.solver, tolerance);
             self.kernels.weigh(&grams, tolerance, &mut inner, None, compute)?

@@ -88,7 +88,7 @@ impl MultipleKernelRidge {
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
             // Alignment is of centered matrices, whatever the function; so are the scales of the mean.
             let centered = self.intercept || self.kernels.method != WeightMethod::Simple;
-            let grams = self.kernels.grams(x, rows, centered, tolerance, compute)?;
+            let grams = self.kernels.grams(x, rows, centered, tolerance, Some(y), compute)?;
             let mut inner = RidgeInner::new(self.lambda, self.intercept, y, weights);
             self.kernels.weigh(&grams, tolerance, &mut inner, Some(y), compute)?
         };

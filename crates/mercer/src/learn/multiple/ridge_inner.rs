@@ -66,6 +66,14 @@ impl Inner for RidgeInner {
         Ok(Solved { value: self.lambda * cross, gap: 0.0, linear, alpha: a * self.ones() })
     }
 
+    /// The targets, centered.
+    fn guess(&self) -> Array2<f64> {
+        let total = self.roots.dot(&self.roots);
+        let means = self.roots.dot(&self.targets) / total;
+        let centered = &self.targets - &(&self.ones() * &means.insert_axis(Axis(0)));
+        centered * self.ones()
+    }
+
     fn factor(&self) -> f64 {
         self.lambda
     }

@@ -123,13 +123,10 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Newton steps on a few kernels, to which others are added until none would lower the value.
     fn simplex(&mut self, which: &[usize]) -> Result<(State, Stopped)> {
-        let mut state = State::new(vec![1.0 / which.len() as f64; which.len()], self, which)?;
-        let mut whole = which.len() > FIRST;
+        let mut state = State::new(self.first_weights(which)?, self, which)?;
         let mut ended = None;
         loop {
-            let images = self.grams.images(which, state.solved.alpha.view(), self.compute)?;
-            let q = forms(&state.solved.alpha, &images);
-            drop(images);
+            let q = self.grams.forms(which, state.solved.alpha.view(), self.compute)?;
             let gap = self.gap(&state.solved, q.iter().copied().fold(0.0, f64::max));
             if self.is_reached(gap, &state.solved) {
                 return Ok((state, Stopped::Converged));
@@ -137,13 +134,7 @@ impl<'s, 'a> Search<'s, 'a> {
             if let Some(reason) = ended {
                 return Ok((state, reason));
             }
-            let list = if whole { leading(&q, FIRST) } else { candidates(&state.beta, &q) };
-            if whole {
-                // From equal weights of all kernels to equal weights of the first few.
-                whole = false;
-                let beta = (0..which.len()).map(|i| if list.contains(&i) { 1.0 / list.len() as f64 } else { 0.0 });
-                state = State::new(beta.collect(), self, which)?;
-            }
+            let list = candidates(&state.beta, &q);
             let kernels: Vec<usize> = list.iter().map(|&i| which[i]).collect();
             let before = state.solved.value;
             let start = State { beta: list.iter().map(|&i| state.beta[i]).collect(), solved: state.solved };
@@ -162,6 +153,17 @@ impl<'s, 'a> Search<'s, 'a> {
                 _ => Some(Stopped::Stalled),
             };
         }
+    }
+
+    /// Equal weights of all kernels, or of those that have most to do with the targets.
+    fn first_weights(&self, which: &[usize]) -> Result<Vec<f64>> {
+        if which.len() <= FIRST {
+            return Ok(vec![1.0 / which.len() as f64; which.len()]);
+        }
+        let q = self.grams.forms(which, self.inner.guess().view(), self.compute)?;
+        let mut beta = vec![0.0; which.len()];
+        leading(&q, FIRST).into_iter().for_each(|i| beta[i] = 1.0 / FIRST as f64);
+        Ok(beta)
     }
 
     /// Newton steps over the weights of a few kernels, until their gap is small.
@@ -239,8 +241,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut beta = vec![(which.len() as f64).powf(-1.0 / p); which.len()];
         loop {
             let solved = self.solve(which, &beta)?;
-            let images = self.grams.images(which, solved.alpha.view(), self.compute)?;
-            let q = forms(&solved.alpha, &images);
+            let q = self.grams.forms(which, solved.alpha.view(), self.compute)?;
             let gap = self.gap(&solved, norm_of(&q, dual));
             if self.is_reached(gap, &solved) {
                 return Ok((State { beta, solved }, Stopped::Converged));

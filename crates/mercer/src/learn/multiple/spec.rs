@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::alignment;
-use super::grams::{GramStorage, Grams};
+use super::grams::{GramStorage, Grams, Wanted};
 use super::inner::Inner;
 use super::search::{Limits, Search};
 use super::weights::KernelWeights;
@@ -93,10 +93,11 @@ impl Normalization {
 /// [note](super::WeightNote).
 ///
 /// # Cost
-/// The matrices of all kernels are stored within half of the memory limit: in double precision for
-/// gaps below `1e-5`, as those of ridge regression are, else, or where that does not fit, in single
-/// precision (weights to about six digits). If that does not fit either, they are computed again in
-/// every pass ([`KernelWeights::storage`]). Simple solves some 10 to 30 problems with fixed weights
+/// Alignment computes the values of all kernels once and stores none, with `M²n²/2` operations for the
+/// inner products of `M` kernels. For simple the halves of their matrices are stored within half of the
+/// memory limit: in double precision for gaps below `1e-5`, as those of ridge regression are, else, or
+/// where that does not fit, in single precision (weights to about six digits). If that does not fit
+/// either, they are computed again in every pass ([`KernelWeights::storage`]). Simple solves some 10 to 30 problems with fixed weights
 /// and needs two or three matrices of the size of one kernel beside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MultipleKernels {
@@ -151,6 +152,7 @@ impl MultipleKernels {
         rows: Vec<f64>,
         centered: bool,
         tolerance: f64,
+        targets: Option<ArrayView2<f64>>,
         compute: &Compute,
     ) -> Result<Grams<'x>> {
         self.check()?;
@@ -159,15 +161,18 @@ impl MultipleKernels {
         }
         self.kernels.iter().try_for_each(|kernel| require_psd_for(kernel, x, compute))?;
         let storage = self.storage(x.len(), tolerance, compute);
-        Grams::new(&self.kernels, x, rows, (centered, self.normalize), storage, compute)
+        let aligned = targets.filter(|_| self.method == WeightMethod::Alignment);
+        let aligned = aligned.map(|targets| alignment::columns(targets, &rows));
+        let products = aligned.as_ref().map(|columns| columns.view());
+        let wanted = Wanted { centered, normalize: self.normalize, storage, products };
+        Grams::new(&self.kernels, x, rows, wanted, compute)
     }
 
-    /// Where the matrices will be. The mean needs no more than their traces.
+    /// Where the matrices will be. The mean needs no more than their traces, alignment one pass.
     fn storage(&self, rows: usize, tolerance: f64, compute: &Compute) -> GramStorage {
-        let exact = self.method == WeightMethod::Simple && tolerance < ROUNDED;
         match self.method {
-            WeightMethod::Mean => GramStorage::Recomputed,
-            _ => GramStorage::choose(self.kernels.len(), rows, exact, compute),
+            WeightMethod::Mean | WeightMethod::Alignment => GramStorage::Recomputed,
+            WeightMethod::Simple => GramStorage::choose(self.kernels.len(), rows, tolerance < ROUNDED, compute),
         }
     }
 
@@ -220,17 +225,17 @@ impl MultipleKernels {
         let remedy = "use fewer rows, the method `alignment` or `mean`, or a higher memory limit";
         compute.reserve(crate::error::MemoryPurpose::Fit, "the weights of the kernels", dense, remedy)?;
         let pairs = m as f64 * (n as f64).powi(2);
-        let values = pairs * (2.0 * size.work + 20.0);
+        let values = 0.5 * pairs * (2.0 * size.work + 20.0);
         let passes = match (self.method, storage) {
             (WeightMethod::Mean, _) => 0.0,
-            (WeightMethod::Alignment, GramStorage::Recomputed) => 2.0 * values + pairs * m as f64,
-            (WeightMethod::Alignment, _) => pairs * m as f64,
+            (WeightMethod::Alignment, _) => 0.5 * pairs * m as f64,
             (WeightMethod::Simple, GramStorage::Recomputed) => 20.0 * values + 20.0 * (n as f64).powi(3) / 3.0,
             (WeightMethod::Simple, _) => 40.0 * pairs * outputs.max(1) as f64 + 20.0 * (n as f64).powi(3) / 3.0,
         };
         let words = match storage {
             GramStorage::Double => "the matrices of all kernels are stored",
             GramStorage::Single => "the matrices of all kernels are stored in single precision",
+            GramStorage::Recomputed if self.method != WeightMethod::Simple => "kernel values are computed once",
             GramStorage::Recomputed => "kernel values are computed again in every pass",
         };
         Ok(Plan::new(format!("{} kernel weights", self.method.name()), bytes, values + passes, words, compute))

@@ -90,14 +90,15 @@ impl MultipleKernelSvc {
             let ordered = Sample::select(x, &tasks.order);
             let rows = tasks.order.iter().map(|&row| weights.map_or(1.0, |w| w[row])).collect();
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
-            let grams = self.kernels.grams(ordered.as_points(), rows, true, tolerance, compute)?;
+            let indicators = indicators(classes, &tasks.order);
+            let grams =
+                self.kernels.grams(ordered.as_points(), rows, true, tolerance, Some(indicators.view()), compute)?;
             let machine = |task: &Task| -> Result<Machine> {
                 let problem = task.problem(&svc, (0..task.rows.len()).collect(), &[])?;
                 Ok(Machine { rows: task.rows.clone(), problem })
             };
             let machines = tasks.list.iter().map(machine).collect::<Result<Vec<_>>>()?;
             let mut inner = SvmInner::new(machines, self.solver, tolerance);
-            let indicators = indicators(classes, &tasks.order);
             self.kernels.weigh(&grams, tolerance, &mut inner, Some(indicators.view()), compute)?
         };
         let fit = self.svc(found.kernel().clone()).fit(x, classes, weights, compute)?;
@@ -150,7 +151,9 @@ impl MultipleKernelSvc {
     }
 }
 
-/// The indicators of the classes, a column each, of rows in this order.
+/// The indicators of the classes, a column each, of rows in this order. Those of two classes are the same
+/// but for the sign once they are centered: one of them does.
 fn indicators(classes: &Classes, order: &[usize]) -> Array2<f64> {
-    Array2::from_shape_fn((order.len(), classes.count()), |(i, c)| if classes.of()[order[i]] == c { 1.0 } else { 0.0 })
+    let columns = if classes.count() == 2 { 1 } else { classes.count() };
+    Array2::from_shape_fn((order.len(), columns), |(i, c)| if classes.of()[order[i]] == c { 1.0 } else { 0.0 })
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 
 use super::grams::{GramStorage, Grams};
+use super::passes::forms_of;
 use super::search::{WeightEvidence, norm_of};
-use crate::gram::{self, Pairs};
 use crate::{Compute, Kernel, Points, Result};
 
 /// The weights of several kernels, and their weighted sum.
@@ -125,10 +125,10 @@ impl KernelWeights {
         if alpha.is_empty() {
             return Ok(shares);
         }
-        for m in self.active() {
-            let bound = self.kernels[m].bind(Pairs::Within(x), compute)?;
-            let image: Array2<f64> = gram::multiply(&bound, alpha, compute)?;
-            shares[m] = self.weights[m] * (&alpha * &image).sum().max(0.0);
+        let active = self.active();
+        let kernels: Vec<Kernel> = active.iter().map(|&m| self.kernels[m].clone()).collect();
+        for (m, form) in active.into_iter().zip(forms_of(&kernels, x, alpha, compute)?) {
+            shares[m] = self.weights[m] * form;
         }
         let total: f64 = shares.iter().sum();
         if total > 0.0 {

@@ -265,7 +265,7 @@ fn alignment_is_the_best_over_all_directions() {
             centered.dot(&k.dot(&centered)) / (k.mapv(|v| v * v).sum().sqrt() * centered.dot(&centered))
         };
         let best = alignment(found.normalized_weights());
-        // Kernel matrices are in single precision while weights are sought.
+        // Inner products of matrices are summed in single precision, block by block.
         assert_close!(found.alignment().unwrap(), best, abs = 1e-7);
         // Every direction of a grid over the simplex is worse, and near the solution too.
         let steps = 12;
@@ -274,7 +274,7 @@ fn alignment_is_the_best_over_all_directions() {
                 for c in 0..=steps - a - b {
                     let d = steps - a - b - c;
                     let beta = [a, b, c, d].map(|v| v as f64 / steps as f64);
-                    assert!(alignment(&beta) <= best + 1e-12, "{beta:?}");
+                    assert!(alignment(&beta) <= best + 1e-10, "{beta:?}");
                 }
             }
         }
@@ -282,7 +282,7 @@ fn alignment_is_the_best_over_all_directions() {
             for change in [1e-3, -1e-3] {
                 let mut beta = found.normalized_weights().to_vec();
                 beta[m] = (beta[m] + change).max(0.0);
-                assert!(alignment(&beta) <= best + 1e-12);
+                assert!(alignment(&beta) <= best + 1e-10);
             }
         }
     }
@@ -447,12 +447,15 @@ fn many_kernels_are_found_by_passes_over_all() {
 #[test]
 fn little_memory_gives_the_same_weights() {
     let (x, y, _) = data(500, 12);
-    let spec = ridge(simple(&SEVERAL), 1.0);
+    let others = ["on([1], gaussian())", "on([2], linear())", "on([3], gaussian())", "on([4], linear())"];
+    let more = ["on([4], gaussian())", "on([2, 3], gaussian())", "linear()"];
+    let texts = [&SEVERAL[..], &others, &more].concat();
+    let spec = ridge(simple(&texts), 1.0);
     let with = |memory: u64| {
         let compute = Compute::new().with_memory(memory);
         spec.fit(x.view(), y.view(), None, &compute)
     };
-    // 7 matrices of 500² numbers take 14 MB in double precision, half of the limit at most.
+    // The halves of 14 matrices of 500² numbers take 14 MB in double precision, half of the limit at most.
     let (all, single, none) = (with(1 << 30).unwrap(), with(20_000_000).unwrap(), with(12_000_000).unwrap());
     let storage = |fit: &mercer::learn::multiple::MultipleRidgeFit| fit.weights().storage();
     assert_eq!(storage(&all), Some(GramStorage::Double));
@@ -462,10 +465,10 @@ fn little_memory_gives_the_same_weights() {
     assert_close!(all.weights().weights(), none.weights().weights(), each = 1e-9);
     assert!(matches!(with(5_000_000), Err(Error::Memory { .. })));
     for method in [WeightMethod::Alignment, WeightMethod::Mean] {
-        let spec = ridge(by(method, &SEVERAL), 1.0);
+        let spec = ridge(by(method, &texts), 1.0);
         let with = |memory: u64| spec.fit(x.view(), y.view(), None, &Compute::new().with_memory(memory)).unwrap();
         let (all, none) = (with(1 << 30), with(12_000_000));
-        assert_close!(all.weights().weights(), none.weights().weights(), each = 1e-9);
+        assert_close!(all.weights().weights(), none.weights().weights(), each = 1e-6);
     }
 }
 
