@@ -107,32 +107,46 @@ pub(super) enum Block<'t> {
 }
 
 impl<T: crate::gram::simd::Element> Parts<'_, T> {
-    /// `y += Sx` for `count` columns.
-    pub(super) fn multiply(&self, rows: &Range<usize>, x: &[f64], y: &mut [f64], count: usize) {
+    /// `y += Sx` for `count` columns; if it is `sparse`, at least at the rows where `x` is not 0.
+    pub(super) fn multiply(&self, rows: &Range<usize>, x: &[f64], y: &mut [f64], count: usize, sparse: bool) {
         let (own, later) = (rows.start * count..rows.end * count, rows.end * count..x.len());
         product::multiply(self.among, &x[own.clone()], &mut y[own.clone()], count);
-        if !self.beyond.is_empty() {
-            product::multiply(self.beyond, &x[later.clone()], &mut y[own.clone()], count);
-            product::multiply_transposed(self.beyond, &x[own], &mut y[later], count);
+        if self.beyond.is_empty() {
+            return;
         }
+        if count > 1 || !sparse {
+            product::multiply(self.beyond, &x[later.clone()], &mut y[own.clone()], count);
+            return product::multiply_transposed(self.beyond, &x[own], &mut y[later], count);
+        }
+        let lines = self.lines(&x[own.clone()]);
+        let (before, after) = y.split_at_mut(rows.end);
+        for &(at, line, _) in &lines {
+            product::multiply(line, &x[later.clone()], &mut before[rows.start + at..=rows.start + at], 1);
+        }
+        let terms: Vec<(&[T], f64)> = lines.iter().map(|&(_, line, factor)| (line, factor)).collect();
+        add_rows(&terms, after);
+    }
+
+    /// The rows beyond the block that have a factor, with their numbers.
+    fn lines(&self, factors: &[f64]) -> Vec<(usize, &[T], f64)> {
+        let width = self.beyond.len() / factors.len().max(1);
+        let lines = self.beyond.chunks_exact(width.max(1)).zip(factors).enumerate();
+        lines.filter(|(_, (_, factor))| **factor != 0.0).map(|(at, (line, factor))| (at, line, *factor)).collect()
     }
 
     /// The part of `Σ xᵀSx` over columns; `x` is column after column.
     pub(super) fn form(&self, rows: &Range<usize>, x: &[f64], points: usize) -> f64 {
-        let (size, mut images) = (rows.len(), vec![0.0; 2 * rows.len()]);
         let mut total = 0.0;
         for x in x.chunks_exact(points) {
             let own = &x[rows.clone()];
-            if own.iter().all(|v| *v == 0.0) {
-                continue;
+            let mut images = vec![0.0; rows.len()];
+            product::multiply(self.among, own, &mut images, 1);
+            total += own.iter().zip(&images).map(|(x, image)| x * image).sum::<f64>();
+            for (_, line, factor) in self.lines(own) {
+                let mut image = [0.0];
+                product::multiply(line, &x[rows.end..], &mut image, 1);
+                total += 2.0 * factor * image[0];
             }
-            images.fill(0.0);
-            let (among, beyond) = images.split_at_mut(size);
-            product::multiply(self.among, own, among, 1);
-            if !self.beyond.is_empty() {
-                product::multiply(self.beyond, &x[rows.end..], beyond, 1);
-            }
-            total += own.iter().zip(among).zip(beyond).map(|((x, a), b)| x * (*a + 2.0 * *b)).sum::<f64>();
         }
         total
     }

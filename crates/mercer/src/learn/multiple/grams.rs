@@ -12,8 +12,8 @@ use crate::gram::{KernelFamily, Pairs};
 use crate::learn::ridge::bind_fit;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Bytes of the values of all kernels that are made at a time. Blocks of less than four rows take three
-/// times as long for products with vectors.
+/// Bytes of the values of all kernels that are made at a time. With 2 MiB alignment takes 6 % longer (100
+/// kernels, 500 rows).
 const BLOCK: u64 = 4 << 20;
 /// A centered matrix with a trace of this part of the uncentered one is rounding: the kernel is
 /// constant on the data.
@@ -120,7 +120,12 @@ impl<'a> Grams<'a> {
         let n = x.len();
         let row = 8 * (kernels.len() as u64).saturating_mul(n as u64);
         let remedy = "use fewer kernels or rows, or a higher memory limit";
-        compute.reserve(MemoryPurpose::KernelMatrix, "a row of every kernel matrix", row.saturating_mul(32), remedy)?;
+        compute.reserve(
+            MemoryPurpose::KernelMatrix,
+            "some rows of every kernel matrix",
+            row.saturating_mul(32),
+            remedy,
+        )?;
         let family = KernelFamily::new(kernels, Pairs::Within(x), compute)?;
         let mut grams = Self {
             x,

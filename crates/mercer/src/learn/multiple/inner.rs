@@ -26,6 +26,11 @@ pub(super) trait Inner {
         false
     }
 
+    /// Whether the curvature needs `Kₘα` only where `α` is not 0.
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
     /// `R` with the Hessian `RᵀR` of `J` at the last solution, from `Kₘα` of some kernels: a column
     /// for each.
     fn curvature(&self, images: &[Array2<f64>], compute: &Compute) -> Result<Array2<f64>>;

@@ -32,12 +32,9 @@ pub(super) struct Products {
     pub(super) forms: Vec<f64>,
 }
 
-/// The means of some columns, and the size of what remains: zeros and 1 without centering.
+/// The means of some columns (zeros without centering), and the size of what remains.
 pub(super) fn shifts(family: &KernelFamily<'_>, centered: bool, compute: &Compute) -> Result<Vec<Shift>> {
     let n = family.size();
-    if !centered {
-        return Ok(vec![Shift { by: vec![0.0; n], unit: 1.0 }; family.kernels().len()]);
-    }
     let count = n.min(COLUMNS);
     let rows: Vec<Vec<f64>> = compute.try_map_tasks(count, |at| {
         compute.check_canceled()?;
@@ -48,9 +45,11 @@ pub(super) fn shifts(family: &KernelFamily<'_>, centered: bool, compute: &Comput
     let shift = |m: usize| {
         let own = |at: usize| &rows[at][m * n..(m + 1) * n];
         let mut by = vec![0.0; n];
-        (0..count).for_each(|at| by.iter_mut().zip(own(at)).for_each(|(by, v)| *by += v / count as f64));
-        let half = (0..count).map(|at| by[at * n / count]).sum::<f64>() / (2.0 * count as f64);
-        by.iter_mut().for_each(|by| *by -= half);
+        if centered {
+            (0..count).for_each(|at| by.iter_mut().zip(own(at)).for_each(|(by, v)| *by += v / count as f64));
+            let half = (0..count).map(|at| by[at * n / count]).sum::<f64>() / (2.0 * count as f64);
+            by.iter_mut().for_each(|by| *by -= half);
+        }
         let rest = |at: usize| {
             let a = by[at * n / count];
             own(at).iter().zip(&by).map(|(v, b)| (v - (a + b)).abs()).fold(0.0, f64::max)
@@ -72,7 +71,7 @@ impl Made {
     pub(super) fn add_sums(&mut self, rows: &Range<usize>, parts: &[Parts<'_, f64>], weights: &[f64]) {
         let n = weights.len();
         for (m, part) in parts.iter().enumerate() {
-            part.multiply(rows, weights, &mut self.sums[m * n..(m + 1) * n], 1);
+            part.multiply(rows, weights, &mut self.sums[m * n..(m + 1) * n], 1, false);
             let own = part.among.iter().step_by(rows.len() + 1);
             self.diagonals[m] += own.zip(&weights[rows.clone()]).map(|(k, v)| k * v).sum::<f64>();
         }

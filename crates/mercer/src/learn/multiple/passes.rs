@@ -90,16 +90,26 @@ impl Grams<'_> {
         Ok(matrix)
     }
 
-    /// `KₘV` for some kernels.
-    pub(super) fn images(&self, which: &[usize], v: ArrayView2<f64>, compute: &Compute) -> Result<Vec<Array2<f64>>> {
+    /// `KₘV` for some kernels; if it is `sparse`, at least at the rows where `V` is not 0.
+    pub(super) fn images(
+        &self,
+        which: &[usize],
+        v: ArrayView2<f64>,
+        sparse: bool,
+        compute: &Compute,
+    ) -> Result<Vec<Array2<f64>>> {
         let (n, count) = v.dim();
         let x: Vec<f64> = v.iter().copied().collect();
         let new = || vec![0.0; which.len() * n * count];
         let parts = self.each_block(which, compute, new, |sums, block, parts| {
             let (rows, sums) = (self.blocks.range(block), sums.chunks_exact_mut((n * count).max(1)));
             match parts {
-                Block::Double(parts) => parts.iter().zip(sums).for_each(|(p, sum)| p.multiply(&rows, &x, sum, count)),
-                Block::Single(parts) => parts.iter().zip(sums).for_each(|(p, sum)| p.multiply(&rows, &x, sum, count)),
+                Block::Double(parts) => {
+                    parts.iter().zip(sums).for_each(|(p, sum)| p.multiply(&rows, &x, sum, count, sparse))
+                }
+                Block::Single(parts) => {
+                    parts.iter().zip(sums).for_each(|(p, sum)| p.multiply(&rows, &x, sum, count, sparse))
+                }
             }
         })?;
         let total = v.sum_axis(Axis(0));

@@ -169,7 +169,7 @@ impl<'s, 'a> Search<'s, 'a> {
     /// Newton steps over the weights of a few kernels, until their gap is small.
     fn newton(&mut self, kernels: &[usize], mut state: State, goal: f64) -> Result<(State, Stopped)> {
         loop {
-            let images = self.grams.images(kernels, state.solved.alpha.view(), self.compute)?;
+            let images = self.grams.images(kernels, state.solved.alpha.view(), self.inner.is_sparse(), self.compute)?;
             let q = forms(&state.solved.alpha, &images);
             let kappa = self.inner.factor();
             let mean: f64 = state.beta.iter().zip(&q).map(|(b, q)| b * q).sum();

@@ -131,6 +131,10 @@ impl Inner for SvmInner {
         0.5
     }
 
+    fn is_sparse(&self) -> bool {
+        true
+    }
+
     fn refine(&mut self) -> bool {
         let finer = self.violation > LEAST_TOLERANCE;
         if finer {
