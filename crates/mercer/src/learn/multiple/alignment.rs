@@ -8,7 +8,7 @@ use crate::{Compute, Error, Result};
 
 /// The targets centered, and multiplied by the weights of their rows.
 pub(super) fn columns(targets: ArrayView2<f64>, rows: &[f64]) -> Array2<f64> {
-    centered(targets, rows) * &ArrayView1::from(rows).insert_axis(Axis(1))
+    centered(targets, rows) * ArrayView1::from(rows).insert_axis(Axis(1))
 }
 
 fn centered(targets: ArrayView2<f64>, rows: &[f64]) -> Array2<f64> {
