@@ -331,3 +331,19 @@ def test_weights_of_kernels(tmp_path):
         mercer.MultipleKernelRegressor([]).fit(X, target)
     spread = mercer.MultipleKernelRegressor(kernels[:2], alpha=0.1, norm=2).fit(X, target)
     assert (spread.weights_**2).sum() == pytest.approx(1.0)
+
+
+def test_a_common_factor_of_multiple_kernels_changes_nothing():
+    labels = SPECIES == 1
+    kernels = ["gaussian(lengthscale=1)", "on([0], linear())", "on([2], gaussian(lengthscale=0.5))"]
+    scaled = [f"0.001*{kernel}" for kernel in kernels]
+    one, other = (mercer.MultipleKernelClassifier(each, C=10).fit(X, labels) for each in (kernels, scaled))
+    np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-2)
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+    # The machine with the kernel of the model and the same C is the model.
+    plain = mercer.SVC(C=10, kernel=other.kernel_).fit(X, labels)
+    np.testing.assert_allclose(plain.decision_function(X), other.decision_function(X), atol=1e-8)
+    given = mercer.MultipleKernelClassifier(scaled, C=10, normalize="none").fit(X, labels)
+    assert given.score(X, labels) < other.score(X, labels)
+    with pytest.raises(ValueError, match="normalize"):
+        mercer.MultipleKernelClassifier(kernels, normalize="variance").fit(X, labels)

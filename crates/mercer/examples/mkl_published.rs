@@ -34,8 +34,7 @@ fn main() -> Result<()> {
         let classes = Classes::from_texts(of(train));
         // C refers to kernels of trace n here.
         let c = 100.0 / train.len() as f64;
-        let spec =
-            MultipleKernelSvc { scale_free: true, ..MultipleKernelSvc::new(MultipleKernels::new(kernels.clone()), c) };
+        let spec = MultipleKernelSvc::new(MultipleKernels::new(kernels.clone()), c);
         let start = Instant::now();
         let fit = spec.fit(&scaled(train), &classes, None, &Compute::new())?;
         seconds += start.elapsed().as_secs_f64() / splits as f64;

@@ -34,7 +34,7 @@ fn main() -> Result<()> {
         let runs = |learner: &str| format!("{learner} {}", method.name()).contains(&only);
         if runs("svm") {
             let start = Instant::now();
-            let spec = MultipleKernelSvc { scale_free: true, ..MultipleKernelSvc::new(kernels.clone(), 1.0) };
+            let spec = MultipleKernelSvc::new(kernels.clone(), 1.0);
             let fit = spec.fit(x.view(), &classes(&y), None, &compute)?;
             let seconds = start.elapsed().as_secs_f64();
             let found = fit.predict(new_x.view(), &compute)?;
@@ -43,8 +43,7 @@ fn main() -> Result<()> {
         }
         if runs("ridge") {
             let start = Instant::now();
-            let spec =
-                MultipleKernelRidge { scale_free: true, intercept: true, ..MultipleKernelRidge::new(kernels, 1.0) };
+            let spec = MultipleKernelRidge { intercept: true, ..MultipleKernelRidge::new(kernels, 1.0) };
             let fit = spec.fit(x.view(), y.view(), None, &compute)?;
             let seconds = start.elapsed().as_secs_f64();
             let error = (&fit.predict(new_x.view(), &compute)? - &new_y).mapv(|e| e * e).mean().unwrap_or(0.0).sqrt();

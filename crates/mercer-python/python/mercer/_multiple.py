@@ -42,6 +42,7 @@ class _Multiple(LearnerEstimator):
 
     def _settings(self) -> dict[str, Any]:
         check_choice("method", self.method, "simple", "alignment", "mean")
+        check_choice("normalize", self.normalize, "trace", "none")
         check_from("norm", self.norm, 1.0)
         return super()._settings()
 
@@ -98,6 +99,9 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
     method : {"simple", "alignment", "mean"}, default="simple"
         The convex problem with its duality gap; the alignment of the centered kernel matrices with the targets; or
         equal weights.
+    normalize : {"trace", "none"}, default="trace"
+        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
+        nothing; "none" weighs the kernels as they are given.
     norm : float, default=1
         The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
     fit_intercept : bool, default=True
@@ -109,13 +113,14 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
     Attributes
     ----------
     weights_ : array of shape (n_kernels,)
-        The weights of the kernels as they were given.
+        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
     shares_ : array of shape (n_kernels,)
         The part of every kernel in ``‖f‖²``.
     duality_gap_ : float or None
         How far the objective can be from its minimum, for ``method="simple"``.
     kernel_ : Kernel
-        The weighted sum, as a kernel of the language: its parts are components of the function.
+        The kernel of the function, in the language: a common factor times the sum of the kernels with these weights.
+        The function with this kernel and ``alpha`` is the minimum that the gap is of; its parts are components.
 
     Examples
     --------
@@ -131,6 +136,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
     _setting_names: ClassVar[dict[str, str]] = {
         "alpha": "lambda",
         "method": "method",
+        "normalize": "normalize",
         "norm": "norm",
         "fit_intercept": "intercept",
     }
@@ -146,6 +152,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
         *,
         alpha: float = 1.0,
         method: str = "simple",
+        normalize: str = "trace",
         norm: float = 1,
         fit_intercept: bool = True,
         random_state: Any = None,
@@ -156,6 +163,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
         self.kernels = kernels
         self.alpha = alpha
         self.method = method
+        self.normalize = normalize
         self.norm = norm
         self.fit_intercept = fit_intercept
         self.random_state = random_state
@@ -228,6 +236,9 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
     method : {"simple", "alignment", "mean"}, default="simple"
         The convex problem with its duality gap; the alignment of the centered kernel matrices with the classes; or
         equal weights.
+    normalize : {"trace", "none"}, default="trace"
+        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
+        nothing; "none" weighs the kernels as they are given.
     norm : float, default=1
         The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
     random_state : int, RandomState instance or None, default=None
@@ -239,13 +250,14 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
     classes_ : array
         The labels.
     weights_ : array of shape (n_kernels,)
-        The weights of the kernels as they were given.
+        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
     shares_ : array of shape (n_kernels,)
         The part of every kernel in ``‖f‖²``.
     duality_gap_ : float or None
         How far the objective can be from its minimum, for ``method="simple"``.
     kernel_ : Kernel
-        The weighted sum, as a kernel of the language.
+        The kernel of the classifier, in the language: a common factor times the sum of the kernels with these
+        weights. The classifier with this kernel and ``C`` is the minimum that the gap is of.
 
     Examples
     --------
@@ -258,7 +270,12 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
     """
 
     _learner = "multiple_svm"
-    _setting_names: ClassVar[dict[str, str]] = {"C": "C", "method": "method", "norm": "norm"}
+    _setting_names: ClassVar[dict[str, str]] = {
+        "C": "C",
+        "method": "method",
+        "normalize": "normalize",
+        "norm": "norm",
+    }
     _fact_names: ClassVar[dict[str, str]] = {
         "weights_": "weights",
         "shares_": "shares",
@@ -271,6 +288,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
         *,
         C: float = 1.0,
         method: str = "simple",
+        normalize: str = "trace",
         norm: float = 1,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -280,6 +298,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
         self.kernels = kernels
         self.C = C
         self.method = method
+        self.normalize = normalize
         self.norm = norm
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -4,7 +4,9 @@ use ndarray::{Array1, Array2};
 
 use super::fit::{MultipleOneClassFit, MultipleRidgeFit, MultipleSvcFit};
 use super::weights::KernelWeights;
-use super::{MultipleKernelOneClass, MultipleKernelRidge, MultipleKernelSvc, MultipleKernels, WeightMethod};
+use super::{
+    MultipleKernelOneClass, MultipleKernelRidge, MultipleKernelSvc, MultipleKernels, Normalization, WeightMethod,
+};
 use crate::error::AllowedRange;
 use crate::learn::svm::{Calibration, Classes, DecisionShape, Scheme};
 use crate::learner::{Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind};
@@ -38,11 +40,11 @@ const WEIGHT_ITERATIONS: Parameter = Parameter::with_default(
     "300",
     "problems with fixed weights that are solved at most",
 );
-const SCALE_FREE: Parameter = Parameter::with_default(
-    "scale_free",
-    ParameterKind::Flag,
-    "false",
-    "whether the penalty refers to kernels of trace n instead of the weighted kernel",
+const NORMALIZE: Parameter = Parameter::with_default(
+    "normalize",
+    ParameterKind::Word(&["trace", "none"]),
+    "trace",
+    "whether kernels are divided by their mean variance, or weighed as given",
 );
 const TOLERANCE: Parameter = Parameter::with_default(
     "tolerance",
@@ -67,9 +69,9 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
         KERNELS,
         Parameter::with_default("lambda", ParameterKind::Number(AllowedRange::NON_NEGATIVE), "1", "the penalty"),
         METHOD,
+        NORMALIZE,
         NORM,
         Parameter::with_default("intercept", ParameterKind::Flag, "false", "whether to fit an unpenalized intercept"),
-        SCALE_FREE,
         Parameter::with_default(
             "diagnostics",
             ParameterKind::Flag,
@@ -84,7 +86,6 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
             kernels: kernels(settings)?,
             lambda: settings.number("lambda")?,
             intercept: settings.flag("intercept")?,
-            scale_free: settings.flag("scale_free")?,
             diagnostics: settings.flag("diagnostics")?,
         }))
     },
@@ -103,6 +104,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
         KERNELS,
         Parameter::with_default("C", ParameterKind::Number(AllowedRange::POSITIVE), "1", "the penalty of errors"),
         METHOD,
+        NORMALIZE,
         NORM,
         Parameter::optional(
             "class_weights",
@@ -121,7 +123,6 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
             "how probabilities are calibrated; none when absent",
         ),
         Parameter::with_default("calibration_folds", ParameterKind::Count(2), "5", "folds of the calibration"),
-        SCALE_FREE,
         WEIGHT_TOLERANCE,
         WEIGHT_ITERATIONS,
         TOLERANCE,
@@ -143,7 +144,6 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
             class_weights: settings.optional_numbers("class_weights")?.map(<[f64]>::to_vec),
             scheme: if paired { Scheme::OneVersusOne } else { Scheme::OneVersusRest },
             calibration,
-            scale_free: settings.flag("scale_free")?,
             solver: solver(settings)?,
         }))
     },
@@ -167,6 +167,7 @@ pub static ONE_CLASS_ENTRY: LearnerEntry = LearnerEntry {
             "about this part of the data is outside",
         ),
         METHOD,
+        NORMALIZE,
         NORM,
         WEIGHT_TOLERANCE,
         WEIGHT_ITERATIONS,
@@ -188,9 +189,15 @@ fn kernels(settings: &Settings) -> Result<MultipleKernels> {
         "mean" => WeightMethod::Mean,
         other => return Err(Error::parameter("method", other, "simple, alignment or mean")),
     };
+    let normalize = match settings.text("normalize")? {
+        "trace" => Normalization::Trace,
+        "none" => Normalization::None,
+        other => return Err(Error::parameter("normalize", other, "trace or none")),
+    };
     Ok(MultipleKernels {
         kernels: settings.kernels("kernels")?,
         method,
+        normalize,
         norm: settings.number("norm")?,
         tolerance: settings.optional_number("weight_tolerance")?,
         max_iterations: settings.count("weight_iterations")?,
@@ -210,10 +217,10 @@ fn facts<'f>(weights: &'f KernelWeights, shares: &'f [f64]) -> Facts<'f> {
     let evidence = weights.evidence();
     let notes: Vec<String> = weights.notes().iter().map(ToString::to_string).collect();
     Facts::new()
-        .with("kernel", weights.kernel(), "the weighted sum of the kernels")
+        .with("kernel", weights.kernel(), "the sum of the weighted kernels, of the learner")
         .with("weights", weights.weights(), "the weights of the kernels as given")
         .with("shares", shares, "the share of every kernel in the squared norm of the function")
-        .with("normalized_weights", weights.normalized_weights(), "the weights of the kernels centered, of trace n")
+        .with("normalized_weights", weights.normalized_weights(), "the weights of the normalized kernels")
         .with_some("alignment", weights.alignment(), "the centered alignment of the kernel with the targets")
         .with_some("weight_objective", evidence.map(|e| e.objective), "the objective that the weights minimize")
         .with_some("duality_gap", evidence.map(|e| e.gap), "by how much the objective may be above its minimum")

@@ -1,19 +1,20 @@
 //! The kernel matrices of several kernels, centered and scaled: stored where they fit, else
 //! computed again.
 
-use std::ops::Range;
+use ndarray::ArrayView2;
 
-use ndarray::{Array2, ArrayView2};
-
-use crate::error::PrecomputedNeed;
-use crate::gram::simd::product;
-use crate::gram::{self, KernelFamily, Pairs};
+use super::blocks::{BlockList, Shift};
+use super::made::{Made, Products, Scratch, shifts};
+use super::passes::by_columns;
+use super::spec::Normalization;
+use crate::error::{MemoryPurpose, PrecomputedNeed};
+use crate::gram::{KernelFamily, Pairs};
 use crate::learn::ridge::bind_fit;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Bytes of the values of all kernels that are made at a time. 1 and 16 MiB differ by less than the
-/// noise of 10 % (100 kernels, 500 rows).
-const STRIP: usize = 1 << 20;
+/// Bytes of the values of all kernels that are made at a time. With 2 MiB alignment takes 6 % longer (100
+/// kernels, 500 rows).
+const BLOCK: u64 = 4 << 20;
 /// A centered matrix with a trace of this part of the uncentered one is rounding: the kernel is
 /// constant on the data.
 const CONSTANT: f64 = 1e-12;
@@ -41,12 +42,12 @@ impl GramStorage {
         }
     }
 
-    /// Bytes of all matrices.
+    /// Bytes of the halves of all matrices.
     pub(super) fn bytes(self, kernels: usize, points: usize) -> u64 {
         let values = (points as u64).saturating_mul(points as u64).saturating_mul(kernels as u64);
         match self {
-            Self::Double => values.saturating_mul(8),
-            Self::Single => values.saturating_mul(4),
+            Self::Double => values.saturating_mul(4),
+            Self::Single => values.saturating_mul(2),
             Self::Recomputed => 0,
         }
     }
@@ -61,44 +62,44 @@ impl GramStorage {
     }
 }
 
-/// `c HKH` for several kernels, `c = n/tr(HKH)` and `H = I − 11ᵀ/n`; without centering `H = I`.
+/// `c HKHᵀ` for several kernels, `c = V/Σ vᵢ(HKHᵀ)ᵢᵢ` (or 1) and `H = I − 1vᵀ/V` with the weights `v`
+/// of the rows and their sum `V`; without centering `H = I`.
+///
+/// # Formula
+/// Stored, or computed again, are the upper halves of `S = u(K − a1ᵀ − 1aᵀ)` with means `a` of a few
+/// columns: `HSHᵀ = uHKHᵀ`, and nothing is lost when `S` is rounded. With the means `r` of the rows of
+/// `S` and `g` of all of it, `HSHᵀ = S − r1ᵀ − 1rᵀ + g11ᵀ`.
 pub(super) struct Grams<'a> {
-    x: Points<'a>,
+    pub(super) x: Points<'a>,
+    /// `v`.
+    pub(super) rows: Vec<f64>,
     /// The kernels with medians resolved.
     pub(super) kernels: Vec<Kernel>,
     /// `c`; 0 for a kernel that is constant on the data.
     pub(super) scales: Vec<f64>,
-    /// The means of the rows of every kernel, and of all values.
-    means: Vec<(Vec<f64>, f64)>,
-    strip_rows: usize,
-    store: Store,
+    pub(super) shifts: Vec<Shift>,
+    /// `r` and `g`; zeros without centering.
+    pub(super) means: Vec<(Vec<f64>, f64)>,
+    pub(super) blocks: BlockList,
+    pub(super) store: Store,
+    pub(super) products: Option<Products>,
 }
 
-/// Strips of rows, each with the tiles of all kernels one after the other.
-enum Store {
+/// Blocks with the values of all kernels.
+pub(super) enum Store {
     Double(Vec<Vec<f64>>),
     Single(Vec<Vec<f32>>),
     Recomputed,
 }
 
-/// The sums of the rows and of the diagonal of a strip, kernel after kernel, and its values.
-struct Made {
-    sums: Vec<Vec<f64>>,
-    diagonal: Vec<f64>,
-    values: Vec<f64>,
-}
-
-/// Some rows of the matrix of a kernel.
+/// What [`Grams::new`] is to make of the kernels.
 #[derive(Clone, Copy)]
-enum TileValues<'t> {
-    Double(&'t [f64]),
-    Single(&'t [f32]),
-}
-
-/// The rows of a strip, and its tiles of the kernels that were asked for.
-struct Strip<'t> {
-    rows: Range<usize>,
-    tiles: Vec<TileValues<'t>>,
+pub(super) struct Wanted<'t> {
+    pub(super) centered: bool,
+    pub(super) normalize: Normalization,
+    pub(super) storage: GramStorage,
+    /// Inner products of all pairs of kernels, and the forms with these columns of sum 0.
+    pub(super) products: Option<ArrayView2<'t, f64>>,
 }
 
 impl<'a> Grams<'a> {
@@ -106,8 +107,8 @@ impl<'a> Grams<'a> {
     pub(super) fn new(
         kernels: &[Kernel],
         x: Points<'a>,
-        centered: bool,
-        storage: GramStorage,
+        rows: Vec<f64>,
+        wanted: Wanted<'_>,
         compute: &Compute,
     ) -> Result<Self> {
         if kernels.iter().any(Kernel::is_precomputed) {
@@ -117,24 +118,34 @@ impl<'a> Grams<'a> {
             bind_fit(&kernels[0], x, compute)?;
         }
         let n = x.len();
+        let row = 8 * (kernels.len() as u64).saturating_mul(n as u64);
+        let remedy = "use fewer kernels or rows, or a higher memory limit";
+        compute.reserve(
+            MemoryPurpose::KernelMatrix,
+            "some rows of every kernel matrix",
+            row.saturating_mul(32),
+            remedy,
+        )?;
         let family = KernelFamily::new(kernels, Pairs::Within(x), compute)?;
         let mut grams = Self {
             x,
+            rows,
             kernels: family.kernels().to_vec(),
             scales: vec![1.0; kernels.len()],
+            shifts: shifts(&family, wanted.centered, compute)?,
             means: vec![(vec![0.0; n], 0.0); kernels.len()],
-            strip_rows: (STRIP / (8 * kernels.len() * n).max(1)).clamp(1, 64),
+            blocks: BlockList::new(n, block_rows(kernels.len(), n, compute)),
             store: Store::Recomputed,
+            products: None,
         };
-        let keep = storage == GramStorage::Double;
-        let made = grams.make(&family, keep, compute)?;
-        grams.set_scales(&made, centered)?;
-        grams.store = match storage {
-            GramStorage::Double => Store::Double(made.into_iter().map(|strip| strip.values).collect()),
-            GramStorage::Single => Store::Single(grams.narrow(&family, compute)?),
+        let mut made = grams.make(&family, wanted, compute)?;
+        grams.set_scales(&made, wanted)?;
+        grams.products = made.products.take();
+        grams.store = match wanted.storage {
+            GramStorage::Double => Store::Double(made.double),
+            GramStorage::Single => Store::Single(made.single),
             GramStorage::Recomputed => Store::Recomputed,
         };
-        grams.center_store(compute);
         Ok(grams)
     }
 
@@ -155,187 +166,81 @@ impl<'a> Grams<'a> {
         (0..self.scales.len()).filter(|&m| self.scales[m] > 0.0).collect()
     }
 
-    fn strips(&self) -> usize {
-        self.len().div_ceil(self.strip_rows)
+    /// The factor of what is stored of a kernel.
+    pub(super) fn factor(&self, m: usize) -> f64 {
+        self.scales[m] / self.shifts[m].unit
     }
 
-    fn rows(&self, strip: usize) -> Range<usize> {
-        strip * self.strip_rows..self.len().min((strip + 1) * self.strip_rows)
+    /// All values once: their sums, what is stored of them, and the products.
+    fn make(&self, family: &KernelFamily<'_>, wanted: Wanted<'_>, compute: &Compute) -> Result<Made> {
+        let (n, count) = (self.len(), self.kernels.len());
+        let targets = wanted.products.map(by_columns);
+        let roots = self.roots();
+        let shifts: Vec<&Shift> = self.shifts.iter().collect();
+        let tasks = self.blocks.tasks();
+        let made = compute.try_map_tasks(tasks.len(), |task| {
+            let mut made = Made::new(count, n, targets.is_some());
+            let (mut values, mut scratch) = (Vec::new(), Scratch::default());
+            for block in tasks[task].clone() {
+                compute.check_canceled()?;
+                self.blocks.fill(family, block, &mut values);
+                self.blocks.shift(block, &mut values, &shifts);
+                let (rows, parts) = (self.blocks.range(block), self.blocks.parts(block, &values));
+                made.add_sums(&rows, &parts, &self.rows);
+                if let (Some(products), Some(targets)) = (&mut made.products, &targets) {
+                    products.add(&rows, &parts, roots.as_deref(), targets, &mut scratch);
+                }
+                match wanted.storage {
+                    GramStorage::Double => made.double.push(std::mem::take(&mut values)),
+                    GramStorage::Single => made.single.push(values.iter().map(|v| *v as f32).collect()),
+                    GramStorage::Recomputed => {}
+                }
+            }
+            Ok(made)
+        })?;
+        Ok(made.into_iter().reduce(Made::with).unwrap_or_default())
     }
 
-    /// The sums of all kernels, strip by strip, with the values if they are kept.
-    fn make(&self, family: &KernelFamily<'_>, keep: bool, compute: &Compute) -> Result<Vec<Made>> {
-        let n = self.len();
-        compute.try_map_tasks(self.strips(), |strip| {
-            compute.check_canceled()?;
-            let rows = self.rows(strip);
-            let mut values = vec![0.0; self.kernels.len() * rows.len() * n];
-            family.fill(rows.clone(), 0..n, &mut values);
-            let tiles = || values.chunks_exact(rows.len() * n);
-            let sums = tiles().map(|tile| tile.chunks_exact(n).map(gram::sum).collect()).collect();
-            let trace = |tile: &[f64]| rows.clone().zip(tile.chunks_exact(n)).map(|(i, row)| row[i]).sum();
-            let diagonal = tiles().map(trace).collect();
-            Ok(Made { sums, diagonal, values: if keep { values } else { Vec::new() } })
-        })
-    }
-
-    fn set_scales(&mut self, made: &[Made], centered: bool) -> Result<()> {
-        let n = self.len() as f64;
+    fn set_scales(&mut self, made: &Made, wanted: Wanted<'_>) -> Result<()> {
+        let (n, total) = (self.len(), self.rows.iter().sum::<f64>());
         for m in 0..self.kernels.len() {
-            let means: Vec<f64> = made.iter().flat_map(|strip| strip.sums[m].iter().map(|s| s / n)).collect();
-            let grand = means.iter().sum::<f64>() / n;
-            let whole: f64 = made.iter().map(|strip| strip.diagonal[m]).sum();
-            let trace = if centered { whole - n * grand } else { whole };
+            let Shift { by, unit } = &self.shifts[m];
+            let means: Vec<f64> = made.sums[m * n..(m + 1) * n].iter().map(|s| s / total).collect();
+            let grand = means.iter().zip(&self.rows).map(|(mean, v)| v * mean).sum::<f64>() / total;
+            let centered = if wanted.centered { made.diagonals[m] - total * grand } else { made.diagonals[m] };
+            let shifted: f64 = by.iter().zip(&self.rows).map(|(by, v)| 2.0 * v * by).sum();
+            let (trace, whole) = (centered / unit, made.diagonals[m] / unit + shifted);
             if !trace.is_finite() {
                 return Err(Error::overflow(format!("the trace of {}", self.kernels[m].short()), "rescale the data"));
             }
             let varies = trace > CONSTANT * whole.abs() && trace > 0.0;
-            self.scales[m] = if varies { n / trace } else { 0.0 };
-            if centered {
+            self.scales[m] = match wanted.normalize {
+                _ if !varies => 0.0,
+                Normalization::Trace => total / trace,
+                Normalization::None => 1.0,
+            };
+            if wanted.centered {
                 self.means[m] = (means, grand);
             }
         }
         Ok(())
     }
 
-    /// Centers and scales what is stored.
-    fn center_store(&mut self, compute: &Compute) {
-        let (n, strip_rows) = (self.len(), self.strip_rows);
-        let (means, scales) = (&self.means, &self.scales);
-        let rows = |strip: usize| strip * strip_rows..n.min((strip + 1) * strip_rows);
-        if let Store::Double(strips) = &mut self.store {
-            compute.each_chunk(strips, 1, |at, strip| {
-                for (m, tile) in strip[0].chunks_exact_mut(rows(at).len() * n).enumerate() {
-                    center(tile, rows(at), &means[m], scales[m]);
-                }
-            });
-        }
+    /// `v`: the weights of the rows.
+    pub(super) fn row_weights(&self) -> &[f64] {
+        &self.rows
     }
 
-    /// All values again, centered and scaled before they are rounded: wide kernels lose most of their
-    /// digits by centering.
-    fn narrow(&self, family: &KernelFamily<'_>, compute: &Compute) -> Result<Vec<Vec<f32>>> {
-        let n = self.len();
-        compute.try_map_tasks(self.strips(), |strip| {
-            compute.check_canceled()?;
-            let rows = self.rows(strip);
-            let mut values = vec![0.0; self.kernels.len() * rows.len() * n];
-            family.fill(rows.clone(), 0..n, &mut values);
-            for (m, tile) in values.chunks_exact_mut(rows.len() * n).enumerate() {
-                center(tile, rows.clone(), &self.means[m], self.scales[m]);
-            }
-            Ok(values.iter().map(|v| *v as f32).collect())
-        })
-    }
-
-    /// What `visit` makes of the strips of some kernels, in order.
-    fn each_strip<R: Send>(
-        &self,
-        which: &[usize],
-        compute: &Compute,
-        visit: impl Fn(&Strip<'_>) -> R + Sync,
-    ) -> Result<Vec<R>> {
-        let n = self.len();
-        let family = match self.store {
-            Store::Recomputed => {
-                let kernels: Vec<Kernel> = which.iter().map(|&m| self.kernels[m].clone()).collect();
-                Some(KernelFamily::new(&kernels, Pairs::Within(self.x), compute)?)
-            }
-            _ => None,
-        };
-        compute.try_map_tasks(self.strips(), |at| {
-            compute.check_canceled()?;
-            let rows = self.rows(at);
-            let size = rows.len() * n;
-            let part = |m: usize| m * size..(m + 1) * size;
-            let mut values = Vec::new();
-            let tiles = match (&self.store, &family) {
-                (Store::Double(strips), _) => which.iter().map(|&m| TileValues::Double(&strips[at][part(m)])).collect(),
-                (Store::Single(strips), _) => which.iter().map(|&m| TileValues::Single(&strips[at][part(m)])).collect(),
-                (Store::Recomputed, Some(family)) => {
-                    values = vec![0.0; which.len() * size];
-                    family.fill(rows.clone(), 0..n, &mut values);
-                    for (tile, &m) in values.chunks_exact_mut(size).zip(which) {
-                        center(tile, rows.clone(), &self.means[m], self.scales[m]);
-                    }
-                    values.chunks_exact(size).map(TileValues::Double).collect()
-                }
-                (Store::Recomputed, None) => Vec::new(),
-            };
-            let result = visit(&Strip { rows, tiles });
-            drop(values);
-            Ok(result)
-        })
-    }
-
-    /// `Σ βₘKₘ`.
-    pub(super) fn combine(&self, which: &[usize], beta: &[f64], compute: &Compute) -> Result<Array2<f64>> {
-        let n = self.len();
-        let strips = self.each_strip(which, compute, |strip| {
-            let mut sum = vec![0.0; strip.rows.len() * n];
-            strip.tiles.iter().zip(beta).for_each(|(tile, &b)| tile.add_to(b, &mut sum));
-            sum
-        })?;
-        Array2::from_shape_vec((n, n), strips.concat()).map_err(|e| Error::shape("kernel matrix", n, e))
-    }
-
-    /// `KₘV` for some kernels.
-    pub(super) fn images(&self, which: &[usize], v: ArrayView2<f64>, compute: &Compute) -> Result<Vec<Array2<f64>>> {
-        let (n, count) = v.dim();
-        let x: Vec<f64> = v.iter().copied().collect();
-        let strips = self.each_strip(which, compute, |strip| {
-            let one = |tile: &TileValues<'_>| {
-                let mut out = vec![0.0; strip.rows.len() * count];
-                tile.multiply(&x, &mut out, count);
-                out
-            };
-            strip.tiles.iter().map(one).collect::<Vec<_>>()
-        })?;
-        let joined = |at: usize| {
-            let values: Vec<f64> = strips.iter().flat_map(|strip| strip[at].iter().copied()).collect();
-            Array2::from_shape_vec((n, count), values).map_err(|e| Error::shape("products with kernels", n, e))
-        };
-        (0..which.len()).map(joined).collect()
-    }
-
-    /// `Σᵢⱼ Kₘ(i, j)Kₗ(i, j)` for all pairs of some kernels.
-    pub(super) fn inner_products(&self, which: &[usize], compute: &Compute) -> Result<Array2<f64>> {
-        let count = which.len();
-        let strips = self.each_strip(which, compute, |strip| {
-            let wide: Vec<f64> = strip.tiles.iter().flat_map(TileValues::widened).collect();
-            let size = wide.len() / count.max(1);
-            ArrayView2::from_shape((count, size), &wide).map(|rows| rows.dot(&rows.t())).unwrap_or_default()
-        })?;
-        Ok(strips.into_iter().fold(Array2::zeros((count, count)), |sum, strip| sum + strip))
+    /// `√v`; `None` if all weights are 1.
+    fn roots(&self) -> Option<Vec<f64>> {
+        let weighted = self.rows.iter().any(|v| *v != 1.0);
+        weighted.then(|| self.rows.iter().map(|v| v.sqrt()).collect())
     }
 }
 
-impl TileValues<'_> {
-    fn add_to(&self, factor: f64, sum: &mut [f64]) {
-        match self {
-            Self::Double(tile) => sum.iter_mut().zip(*tile).for_each(|(s, v)| *s += factor * v),
-            Self::Single(tile) => sum.iter_mut().zip(*tile).for_each(|(s, v)| *s += factor * f64::from(*v)),
-        }
-    }
-
-    fn multiply(&self, x: &[f64], out: &mut [f64], count: usize) {
-        match self {
-            Self::Double(tile) => product::multiply(tile, x, out, count),
-            Self::Single(tile) => product::multiply(tile, x, out, count),
-        }
-    }
-
-    fn widened(&self) -> Vec<f64> {
-        match self {
-            Self::Double(tile) => tile.to_vec(),
-            Self::Single(tile) => tile.iter().map(|v| f64::from(*v)).collect(),
-        }
-    }
-}
-
-/// `c(kᵢⱼ − rᵢ − rⱼ + g)` for some rows.
-fn center(tile: &mut [f64], rows: Range<usize>, (means, grand): &(Vec<f64>, f64), scale: f64) {
-    for (i, row) in rows.zip(tile.chunks_exact_mut(means.len().max(1))) {
-        row.iter_mut().zip(means).for_each(|(v, mean)| *v = scale * (*v - (means[i] + mean) + grand));
-    }
+/// Rows of a block: a multiple of four where there is room.
+pub(super) fn block_rows(kernels: usize, n: usize, compute: &Compute) -> usize {
+    let row = 8 * (kernels as u64).saturating_mul(n as u64);
+    let rows = (BLOCK.min(compute.memory() / 64) / row.max(1)).clamp(1, 64) as usize;
+    if rows < 4 { rows } else { rows / 4 * 4 }
 }

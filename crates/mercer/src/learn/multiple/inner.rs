@@ -18,8 +18,16 @@ pub(super) trait Inner {
     /// `κ`.
     fn factor(&self) -> f64;
 
+    /// An `α` from the targets alone: where its `qₘ` are large are the kernels to begin with.
+    fn guess(&self) -> Array2<f64>;
+
     /// Makes later solutions more exact; `false` if they are as exact as they can be.
     fn refine(&mut self) -> bool {
+        false
+    }
+
+    /// Whether the curvature needs `Kₘα` only where `α` is not 0.
+    fn is_sparse(&self) -> bool {
         false
     }
 

@@ -4,11 +4,14 @@
 //! [`MultipleKernelSvc`] and [`MultipleKernelOneClass`] find them and fit the weighted sum.
 
 mod alignment;
+mod blocks;
 mod entry;
 mod fit;
 mod grams;
 mod inner;
+mod made;
 mod one_class;
+mod passes;
 mod quadratic;
 mod record;
 mod ridge;
@@ -25,6 +28,6 @@ pub use grams::GramStorage;
 pub use one_class::MultipleKernelOneClass;
 pub use ridge::MultipleKernelRidge;
 pub use search::WeightEvidence;
-pub use spec::{MultipleKernels, WeightMethod};
+pub use spec::{MultipleKernels, Normalization, WeightMethod};
 pub use svc::MultipleKernelSvc;
 pub use weights::{KernelWeights, WeightNote};

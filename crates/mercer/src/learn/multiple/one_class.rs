@@ -17,7 +17,7 @@ use crate::{Compute, Error, Points, Result};
 /// The support of a distribution with weights of several kernels.
 ///
 /// # Formula
-/// As [`OneClass`] with the kernel `Σ wₘkₘ`. Kernel matrices are scaled to trace `n` and **not
+/// As [`OneClass`] with the kernel `Σ βₘcₘkₘ`. Kernel matrices are scaled to trace `n` and **not
 /// centered**: the machine separates the points from the origin of the feature space, where centering
 /// would put their mean. There are no targets, and no weights by alignment.
 ///
@@ -82,7 +82,7 @@ impl MultipleKernelOneClass {
         let upper = check_weights(weights, x.len())?;
         let found = {
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
-            let grams = self.kernels.grams(x, false, tolerance, compute)?;
+            let grams = self.kernels.grams(x, upper.clone(), false, tolerance, None, compute)?;
             let machine = Machine { rows: (0..x.len()).collect(), problem: one_class(upper, self.nu) };
             let mut inner = SvmInner::new(vec![machine], self.solver, tolerance);
             self.kernels.weigh(&grams, tolerance, &mut inner, None, compute)?

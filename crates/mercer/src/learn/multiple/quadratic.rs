@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 use crate::solve::{Factored, factor};
 use crate::{Compute, Result};
 
-/// What is added to the diagonal, relative to the largest entry: kernels that are equal are then
-/// weighted equally. Also the accuracy of the solution in directions without curvature.
+/// What is added to the diagonal of a matrix that is scaled to a diagonal of ones: kernels that are
+/// equal are then weighted equally.
 const JITTER: f64 = 1e-12;
 /// A gradient counts as negative below this part of its own terms.
 const SLACK: f64 = 1e-10;
@@ -25,17 +25,20 @@ pub(super) fn minimize(
 ) -> Result<Vec<f64>> {
     let n = start.len();
     let largest = hessian.diag().iter().fold(0.0_f64, |m, v| m.max(*v));
-    let jitter = if largest > 0.0 { JITTER * largest } else { 1.0 };
+    let least = if largest > 0.0 { f64::EPSILON * largest } else { 1.0 };
+    let scales: Vec<f64> = hessian.diag().iter().map(|v| 1.0 / v.max(least).sqrt()).collect();
     let mut x = start.to_vec();
     let mut passive: Vec<usize> = (0..n).filter(|&i| x[i] > 0.0).collect();
     let mut entered = None;
+    // Variables that left as soon as they entered, which rounding alone can do.
+    let mut refused = vec![false; n];
     // Every round lowers the objective; the limit is for rounding alone.
     for _ in 0..20 * n + 20 {
         compute.check_canceled()?;
         let (target, multiplier) = if passive.is_empty() {
             (Vec::new(), 0.0)
         } else {
-            restricted(hessian, linear, &passive, sum, jitter, compute)?
+            restricted(hessian, linear, &passive, sum, &scales, compute)?
         };
         let blocking = passive.iter().zip(&target).filter(|(_, z)| **z <= 0.0);
         let step = blocking.map(|(&i, z)| x[i] / (x[i] - z)).fold(1.0, f64::min);
@@ -48,13 +51,16 @@ pub(super) fn minimize(
                 passive.iter().zip(&target).filter(|(i, z)| **z <= 0.0 && x[**i] <= 1e-15).map(|(i, _)| *i).collect();
             gone.iter().for_each(|&i| x[i] = 0.0);
             passive.retain(|i| !gone.contains(i));
-            // A variable that leaves at once cannot lower the objective: rounding.
-            if gone.is_empty() || entered.is_some_and(|e| gone.contains(&e)) {
+            if let Some(back) = entered.filter(|e| gone.contains(e)) {
+                refused[back] = true;
+            }
+            if gone.is_empty() {
                 break;
             }
+            entered = None;
             continue;
         }
-        entered = most_negative(hessian, linear, &x, multiplier);
+        entered = most_negative(hessian, linear, &x, multiplier, &scales, &refused);
         match entered {
             Some(next) => passive.push(next),
             None => break,
@@ -69,13 +75,17 @@ fn restricted(
     linear: ArrayView1<f64>,
     passive: &[usize],
     sum: Option<f64>,
-    jitter: f64,
+    scales: &[f64],
     compute: &Compute,
 ) -> Result<(Vec<f64>, f64)> {
-    let block = hessian.select(Axis(0), passive).select(Axis(1), passive);
+    let own: Array1<f64> = passive.iter().map(|&i| scales[i]).collect();
+    let mut block = hessian.select(Axis(0), passive).select(Axis(1), passive);
+    block *= &own;
+    block *= &own.view().insert_axis(Axis(1));
     let mut right = Array2::ones((passive.len(), 2));
     right.column_mut(0).assign(&linear.select(Axis(0), passive));
-    let mut added = jitter;
+    right *= &own.view().insert_axis(Axis(1));
+    let mut added = JITTER;
     let solved = loop {
         let mut matrix = block.clone();
         matrix.diag_mut().mapv_inplace(|v| v + added);
@@ -84,18 +94,26 @@ fn restricted(
             Factored::Singular(_) => added *= 100.0,
         }
     };
+    let solved = solved * &own.insert_axis(Axis(1));
     let (against, ones) = (solved.column(0), solved.column(1));
     let multiplier = sum.map_or(0.0, |sum| (-against.sum() - sum) / ones.sum());
     let values = against.iter().zip(ones).map(|(a, o)| -a - multiplier * o).collect();
     Ok((values, multiplier))
 }
 
-/// The variable at 0 along which the objective falls most, if there is one.
-fn most_negative(hessian: &Array2<f64>, linear: ArrayView1<f64>, x: &[f64], multiplier: f64) -> Option<usize> {
+/// The variable at 0 along which the objective falls most, if there is one that was not refused.
+fn most_negative(
+    hessian: &Array2<f64>,
+    linear: ArrayView1<f64>,
+    x: &[f64],
+    multiplier: f64,
+    scales: &[f64],
+    refused: &[bool],
+) -> Option<usize> {
     let image = hessian.dot(&ArrayView1::from(x));
     let sizes: Array1<f64> = hessian.mapv(f64::abs).dot(&ArrayView1::from(x));
     let slope = |j: usize| image[j] + linear[j] + multiplier;
     let size = |j: usize| sizes[j] + linear[j].abs() + multiplier.abs();
-    let falling = (0..x.len()).filter(|&j| x[j] == 0.0 && slope(j) < -SLACK * size(j));
-    falling.min_by(|&a, &b| slope(a).total_cmp(&slope(b)))
+    let falling = (0..x.len()).filter(|&j| x[j] == 0.0 && !refused[j] && slope(j) < -SLACK * size(j));
+    falling.min_by(|&a, &b| (scales[a] * slope(a)).total_cmp(&(scales[b] * slope(b))))
 }

@@ -44,12 +44,12 @@ impl KernelWeights {
         };
         let (weights, beta) = (numbers("kernel_weights")?, numbers("normalized_weights")?);
         let shares = numbers("shares")?;
-        if weighted(&kernels, &weights)? != *kernel {
-            let found = weighted(&kernels, &weights)?;
-            return Err(Error::mismatch("the kernel", kernel.short(), found.short(), "the file is damaged"));
-        }
         let scale = record.finite_number("weight_scale")?;
         require("weight_scale", scale, scale > 0.0, "above 0")?;
+        let found = weighted(&kernels, &weights, scale)?;
+        if found != *kernel {
+            return Err(Error::mismatch("the kernel", kernel.short(), found.short(), "the file is damaged"));
+        }
         let notes: Vec<WeightNote> =
             record.take_all_counts("constant_kernels")?.into_iter().map(WeightNote::Constant).collect();
         if let Some(wrong) = notes.iter().filter_map(constant).find(|at| *at >= count) {

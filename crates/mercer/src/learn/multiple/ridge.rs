@@ -20,13 +20,12 @@ const TOLERANCE: f64 = 1e-6;
 ///
 /// # Formula
 /// 1. The weights: those of [`MultipleKernels`], where for [`WeightMethod::Simple`]
-///    `J(β) = min Σ vᵢ‖yᵢ − f(xᵢ) − b‖² + λ‖f‖²` on `Σ βₘK̃ₘ`, a sum over rows of weight `v` and over
-///    outputs, which share the weights of the kernels.
-/// 2. The function: [`Ridge`] with the kernel `Σ wₘkₘ` and the same `λ`; with
-///    [`scale_free`](Self::scale_free) `λ/s`, so that it is the function of step 1.
+///    `J(β) = min Σ vᵢ‖yᵢ − f(xᵢ) − b‖² + λ‖f‖²` with the kernel `Σ βₘk̃ₘ`, a sum over rows of weight
+///    `v` and over outputs, which share the weights of the kernels; `b = 0` without intercept.
+/// 2. The function: [`Ridge`] with the kernel `Σ βₘk̃ₘ` and the same `λ`, which is that of step 1.
 ///
 /// # Theory
-/// `J(β) = max_α λ(2αᵀy − λαᵀα − Σ βₘαᵀK̃ₘα)` over `1ᵀα = 0`: a maximum of linear functions of `β`, thus
+/// `J(β) = max_α λ(2αᵀy − λαᵀα − Σ βₘαᵀK̃ₘα)`, with an intercept over `1ᵀα = 0`: a maximum of linear functions of `β`, thus
 /// convex. `‖f‖² = Σ ‖fₘ‖²/βₘ` for the parts `fₘ` of `f`, so that `norm = 1` is the penalty
 /// `(Σ ‖fₘ‖)²`, the group lasso over kernels.
 ///
@@ -55,13 +54,8 @@ pub struct MultipleKernelRidge {
     pub kernels: MultipleKernels,
     /// `λ`, which multiplies `‖f‖²` beside a sum of squares; above 0 for [`WeightMethod::Simple`].
     pub lambda: f64,
-    /// Whether the function has an unpenalized intercept. The weights are always learned with one.
+    /// Whether the function has an unpenalized intercept.
     pub intercept: bool,
-    /// Whether `λ` of the function is divided by [`KernelWeights::scale`](super::KernelWeights::scale),
-    /// so that it has the same meaning whatever the scales of the kernels: the function is then the one
-    /// that the weights were learned with, and multiplying a kernel by a number does not change it.
-    /// Otherwise `λ` is that of a [`Ridge`] with the weighted kernel.
-    pub scale_free: bool,
     /// Whether to compute leave-one-out residuals and the like: see [`Ridge::diagnostics`].
     pub diagnostics: bool,
 }
@@ -69,7 +63,7 @@ pub struct MultipleKernelRidge {
 impl MultipleKernelRidge {
     /// Without intercept, with diagnostics.
     pub fn new(kernels: MultipleKernels, lambda: f64) -> Self {
-        Self { kernels, lambda, intercept: false, scale_free: false, diagnostics: true }
+        Self { kernels, lambda, intercept: false, diagnostics: true }
     }
 
     /// Fits the weights and the function. `y` has one row per point and one column per output.
@@ -89,17 +83,19 @@ impl MultipleKernelRidge {
     ) -> Result<MultipleRidgeFit> {
         let x = self.kernels.points(x);
         self.check(x, y, weights)?;
+        let rows = weights.map_or_else(|| vec![1.0; x.len()], |w| w.to_vec());
         let found = {
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
-            let grams = self.kernels.grams(x, true, tolerance, compute)?;
-            let mut inner = RidgeInner::new(self.lambda, y, weights);
+            // Alignment is of centered matrices, whatever the function; so are the scales of the mean.
+            let centered = self.intercept || self.kernels.method != WeightMethod::Simple;
+            let grams = self.kernels.grams(x, rows, centered, tolerance, Some(y), compute)?;
+            let mut inner = RidgeInner::new(self.lambda, self.intercept, y, weights);
             self.kernels.weigh(&grams, tolerance, &mut inner, Some(y), compute)?
         };
-        let lambda = if self.scale_free { self.lambda / found.scale() } else { self.lambda };
         let ridge = Ridge {
             intercept: self.intercept,
             diagnostics: self.diagnostics,
-            ..Ridge::new(found.kernel().clone(), lambda)
+            ..Ridge::new(found.kernel().clone(), self.lambda)
         };
         let fit = ridge.fit(x, y, weights, compute)?;
         MultipleRidgeFit::new(found, fit, x, self.settings(), compute)
@@ -129,13 +125,12 @@ impl MultipleKernelRidge {
         self.kernels.plan(size.first()?, size.outputs, self.kernels.tolerance_or(TOLERANCE), compute)
     }
 
-    /// The settings by name: those of the kernels, `lambda`, `intercept`, `scale_free`, `diagnostics`.
+    /// The settings by name: those of the kernels, `lambda`, `intercept`, `diagnostics`.
     pub fn settings(&self) -> Settings {
         self.kernels
             .settings()
             .with("lambda", self.lambda)
             .with("intercept", self.intercept)
-            .with("scale_free", self.scale_free)
             .with("diagnostics", self.diagnostics)
     }
 }

@@ -12,9 +12,10 @@ use crate::{Compute, Error, Result};
 ///
 /// # Formula
 /// `max_α λ(2αᵀy − λαᵀW⁻¹α − αᵀKα)` over `1ᵀα = 0`, so that `κ = λ`; in `a = W^{−½}α` the system is
-/// `(W^½KW^½ + λI)a + W^½1b = W^½y`.
+/// `(W^½KW^½ + λI)a + W^½1b = W^½y`. Without intercept `b = 0`, and the sum of `α` is free.
 pub(super) struct RidgeInner {
     lambda: f64,
+    intercept: bool,
     /// `W^½`.
     roots: Array1<f64>,
     /// `W^½y`.
@@ -23,10 +24,10 @@ pub(super) struct RidgeInner {
 }
 
 impl RidgeInner {
-    pub(super) fn new(lambda: f64, y: ArrayView2<f64>, weights: Option<ArrayView1<f64>>) -> Self {
+    pub(super) fn new(lambda: f64, intercept: bool, y: ArrayView2<f64>, weights: Option<ArrayView1<f64>>) -> Self {
         let roots = weights.map_or_else(|| Array1::ones(y.nrows()), |w| w.mapv(f64::sqrt));
         let targets = &y * &roots.view().insert_axis(Axis(1));
-        Self { lambda, roots, targets, last: None }
+        Self { lambda, intercept, roots, targets, last: None }
     }
 
     fn ones(&self) -> ArrayView2<'_, f64> {
@@ -54,12 +55,23 @@ impl Inner for RidgeInner {
             .map_err(|e| Error::shape("targets", grams.len(), e))?;
         let solved = factor.solve(right.view(), compute)?;
         let (free, ones) = (solved.slice(s![.., ..outputs]), solved.column(outputs));
-        let offsets = self.roots.dot(&free) / self.roots.dot(&ones);
+        let offsets = match self.intercept {
+            true => self.roots.dot(&free) / self.roots.dot(&ones),
+            false => Array1::zeros(outputs),
+        };
         let a = &free - &(&ones.insert_axis(Axis(1)) * &offsets.insert_axis(Axis(0)));
         let cross = (&a * &self.targets).sum();
         let linear = self.lambda * (2.0 * cross - self.lambda * a.iter().map(|v| v * v).sum::<f64>());
         self.last = Some(factor);
         Ok(Solved { value: self.lambda * cross, gap: 0.0, linear, alpha: a * self.ones() })
+    }
+
+    /// The targets, centered.
+    fn guess(&self) -> Array2<f64> {
+        let total = self.roots.dot(&self.roots);
+        let means = self.roots.dot(&self.targets) / total;
+        let centered = &self.targets - &(&self.ones() * &means.insert_axis(Axis(0)));
+        centered * self.ones()
     }
 
     fn factor(&self) -> f64 {
@@ -76,7 +88,8 @@ impl Inner for RidgeInner {
         for output in 0..outputs {
             let columns =
                 Array2::from_shape_fn((n, images.len()), |(i, m)| size * self.roots[i] * images[m][[i, output]]);
-            let half = without(factor.half_solve(columns.view(), compute)?, &direction);
+            let half = factor.half_solve(columns.view(), compute)?;
+            let half = if self.intercept { without(half, &direction) } else { half };
             stacked.slice_mut(s![output * n..(output + 1) * n, ..]).assign(&half);
         }
         Ok(stacked)

@@ -8,17 +8,21 @@ use super::quadratic;
 use crate::solve::Stopped;
 use crate::{Compute, Result};
 
-/// Kernels that the first restricted problem has: with more of them it takes longer, with fewer there
-/// are more passes over all kernels. 8, 16 and 32 differ by less than 10 % (100 kernels, 500 rows).
-const FIRST: usize = 16;
+/// Kernels that the first restricted problem has: with fewer there are more passes over all kernels.
+const FIRST: usize = 32;
 /// Kernels that enter at least, of those that would lower the value, after a pass over all kernels.
-const ENTERING: usize = 8;
+const ENTERING: usize = 32;
 /// The part of the expected decrease that a step must reach.
 const ARMIJO: f64 = 1e-4;
+/// A step is tried if its expected decrease is so many times what the values are known to; else they
+/// are made more exact first.
+const CLEAR: f64 = 10.0;
 /// Halvings after which a step is given up.
-const HALVINGS: usize = 30;
-/// The gap of a restricted problem, relative to the one that all kernels are to reach.
+const HALVINGS: usize = 12;
+/// The gap of a restricted problem, relative to the one that all kernels are to reach, and to the one
+/// that they have: more exact solutions are wasted while kernels are missing.
 const RESTRICTED: f64 = 0.5;
+const PART: f64 = 0.1;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -119,13 +123,10 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Newton steps on a few kernels, to which others are added until none would lower the value.
     fn simplex(&mut self, which: &[usize]) -> Result<(State, Stopped)> {
-        let mut state = State::new(vec![1.0 / which.len() as f64; which.len()], self, which)?;
-        let mut whole = which.len() > FIRST;
+        let mut state = State::new(self.first_weights(which)?, self, which)?;
         let mut ended = None;
         loop {
-            let images = self.grams.images(which, state.solved.alpha.view(), self.compute)?;
-            let q = forms(&state.solved.alpha, &images);
-            drop(images);
+            let q = self.grams.forms(which, state.solved.alpha.view(), self.compute)?;
             let gap = self.gap(&state.solved, q.iter().copied().fold(0.0, f64::max));
             if self.is_reached(gap, &state.solved) {
                 return Ok((state, Stopped::Converged));
@@ -133,17 +134,12 @@ impl<'s, 'a> Search<'s, 'a> {
             if let Some(reason) = ended {
                 return Ok((state, reason));
             }
-            let list = if whole { leading(&q, FIRST) } else { candidates(&state.beta, &q) };
-            if whole {
-                // From equal weights of all kernels to equal weights of the first few.
-                whole = false;
-                let beta = (0..which.len()).map(|i| if list.contains(&i) { 1.0 / list.len() as f64 } else { 0.0 });
-                state = State::new(beta.collect(), self, which)?;
-            }
+            let list = candidates(&state.beta, &q);
             let kernels: Vec<usize> = list.iter().map(|&i| which[i]).collect();
             let before = state.solved.value;
             let start = State { beta: list.iter().map(|&i| state.beta[i]).collect(), solved: state.solved };
-            let (few, stopped) = self.newton(&kernels, start)?;
+            let goal = (RESTRICTED * self.limits.tolerance * before.abs()).max(PART * gap);
+            let (few, stopped) = self.newton(&kernels, start, goal)?;
             let mut beta = vec![0.0; which.len()];
             list.iter().zip(&few.beta).for_each(|(&i, &b)| beta[i] = b);
             state = State { beta, solved: few.solved };
@@ -159,15 +155,25 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
+    /// Equal weights of all kernels, or of those that have most to do with the targets.
+    fn first_weights(&self, which: &[usize]) -> Result<Vec<f64>> {
+        if which.len() <= FIRST {
+            return Ok(vec![1.0 / which.len() as f64; which.len()]);
+        }
+        let q = self.grams.forms(which, self.inner.guess().view(), self.compute)?;
+        let mut beta = vec![0.0; which.len()];
+        leading(&q, FIRST).into_iter().for_each(|i| beta[i] = 1.0 / FIRST as f64);
+        Ok(beta)
+    }
+
     /// Newton steps over the weights of a few kernels, until their gap is small.
-    fn newton(&mut self, kernels: &[usize], mut state: State) -> Result<(State, Stopped)> {
+    fn newton(&mut self, kernels: &[usize], mut state: State, goal: f64) -> Result<(State, Stopped)> {
         loop {
-            let images = self.grams.images(kernels, state.solved.alpha.view(), self.compute)?;
+            let images = self.grams.images(kernels, state.solved.alpha.view(), self.inner.is_sparse(), self.compute)?;
             let q = forms(&state.solved.alpha, &images);
             let kappa = self.inner.factor();
             let mean: f64 = state.beta.iter().zip(&q).map(|(b, q)| b * q).sum();
             let largest = q.iter().copied().fold(0.0, f64::max);
-            let goal = RESTRICTED * self.limits.tolerance * state.solved.value.abs();
             if kappa * (largest - mean) + state.solved.gap <= goal {
                 return Ok((state, Stopped::Converged));
             }
@@ -177,6 +183,12 @@ impl<'s, 'a> Search<'s, 'a> {
             let root = self.inner.curvature(&images, self.compute)?;
             let gradient = Array1::from_iter(q.iter().map(|q| -kappa * q));
             let target = self.newton_target(&root, &gradient, &state.beta)?;
+            let decrease: f64 = (0..target.len()).map(|i| gradient[i] * (state.beta[i] - target[i])).sum();
+            if decrease < CLEAR * state.solved.gap && self.inner.refine() {
+                let State { beta, .. } = state;
+                state = State::new(beta, self, kernels)?;
+                continue;
+            }
             match self.line_search(kernels, &state, &gradient, &target)? {
                 Some(next) => state = next,
                 None => return Ok((state, Stopped::Stalled)),
@@ -209,8 +221,8 @@ impl<'s, 'a> Search<'s, 'a> {
             let beta = on_simplex(state.beta.iter().zip(target).map(|(b, t)| b + step * (t - b)));
             let solved = self.solve(kernels, &beta)?;
             // Both values are known up to the gaps of their problems.
-            let noise = state.solved.gap.max(solved.gap);
-            if solved.value <= value + ARMIJO * step * slope + noise.min(-0.1 * step * slope) {
+            let noise = state.solved.gap + solved.gap + f64::EPSILON * value.abs();
+            if solved.value <= value + ARMIJO * step * slope + noise {
                 return Ok(Some(State { beta, solved }));
             }
             if self.iterations >= self.limits.max_iterations {
@@ -229,8 +241,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut beta = vec![(which.len() as f64).powf(-1.0 / p); which.len()];
         loop {
             let solved = self.solve(which, &beta)?;
-            let images = self.grams.images(which, solved.alpha.view(), self.compute)?;
-            let q = forms(&solved.alpha, &images);
+            let q = self.grams.forms(which, solved.alpha.view(), self.compute)?;
             let gap = self.gap(&solved, norm_of(&q, dual));
             if self.is_reached(gap, &solved) {
                 return Ok((State { beta, solved }, Stopped::Converged));

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::alignment;
-use super::grams::{GramStorage, Grams};
+use super::grams::{GramStorage, Grams, Wanted};
 use super::inner::Inner;
 use super::search::{Limits, Search};
 use super::weights::KernelWeights;
@@ -42,20 +42,44 @@ impl WeightMethod {
     }
 }
 
+/// The units in which kernels are weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Normalization {
+    /// Every kernel is divided by its mean variance over the data, `tr(HKH)/n`: numbers that multiply
+    /// kernels change nothing.
+    #[default]
+    Trace,
+    /// Kernels as they are given: a kernel that is multiplied by a number is preferred to the others.
+    None,
+}
+
+impl Normalization {
+    /// The word in settings: `trace`, `none`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::None => "none",
+        }
+    }
+}
+
 /// Several kernels whose sum is weighted by data.
 ///
 /// # Formula
-/// Kernel matrices are centered and scaled to trace `n`: `K̃ₘ = cₘHKₘH`, `cₘ = n/tr(HKₘH)`,
-/// `H = I − 11ᵀ/n`. Weights `β ≥ 0` of these are found by the [method](WeightMethod):
-/// - simple: `min J(β)` over `Σ βᵖ = 1`, where `J(β)` is the least value of the objective of the learner
-///   (always with an intercept) on `Σ βₘK̃ₘ`,
-/// - alignment: `max ⟨Σ βₘK̃ₘ, YYᵀ⟩/‖Σ βₘK̃ₘ‖`, with the targets or the indicators of the classes
+/// Kernels are [normalized](Normalization): `k̃ₘ = cₘkₘ` with `cₘ = n/tr(HKₘH)`, `H = I − 11ᵀ/n`, so
+/// that their centered matrices have trace `n`, or `cₘ = 1`. A row of weight `v` counts as `v` rows.
+/// Weights `β ≥ 0` of these are found by the [method](WeightMethod):
+/// - simple: `min J(β)` over `Σ βᵖ = 1`, where `J(β)` is the least value of the objective of the
+///   learner with the kernel `Σ βₘk̃ₘ`,
+/// - alignment: `max ⟨Σ βₘHK̃ₘH, YYᵀ⟩/‖Σ βₘHK̃ₘH‖`, with the targets or the indicators of the classes
 ///   centered in `Y`,
 /// - mean: all equal.
 ///
-/// The result refers to the kernels as they are given: `wₘ ∝ cₘβₘ` with `Σ wᵖ = 1`, and the kernel is
-/// `Σ wₘkₘ` without the terms of weight 0. Multiplying a kernel by a number divides its weight by that
-/// number, relative to the others.
+/// The learner is then fitted with the kernel `Σ βₘcₘkₘ`, without the terms of weight 0: for simple it
+/// is the solution of the very problem that the weights are a part of. The weights are told for the
+/// kernels as they are given, `wₘ ∝ cₘβₘ` with `Σ wᵖ = 1`.
+///
+/// A learner without intercept takes `H = I` for simple: its function cannot leave out the mean.
 ///
 /// # Theory
 /// `J` is convex. At the minimum for `p = 1` all kernels with weight have the same `αᵀK̃ₘα`, and no
@@ -69,10 +93,11 @@ impl WeightMethod {
 /// [note](super::WeightNote).
 ///
 /// # Cost
-/// The matrices of all kernels are stored within half of the memory limit: in double precision for
-/// gaps below `1e-5`, as those of ridge regression are, else, or where that does not fit, in single
-/// precision (weights to about six digits). If that does not fit either, they are computed again in
-/// every pass ([`KernelWeights::storage`]). Simple solves some 10 to 30 problems with fixed weights
+/// Alignment computes the values of all kernels once and stores none, with `M²n²/2` operations for the
+/// inner products of `M` kernels. For simple the halves of their matrices are stored within half of the
+/// memory limit: in double precision for gaps below `1e-5`, as those of ridge regression are, else, or
+/// where that does not fit, in single precision (weights to about six digits). If that does not fit
+/// either, they are computed again in every pass ([`KernelWeights::storage`]). Simple solves some 10 to 30 problems with fixed weights
 /// and needs two or three matrices of the size of one kernel beside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MultipleKernels {
@@ -80,6 +105,8 @@ pub struct MultipleKernels {
     pub kernels: Vec<Kernel>,
     /// How the weights are found.
     pub method: WeightMethod,
+    /// The units in which the kernels are weighed.
+    pub normalize: Normalization,
     /// `p ≥ 1` in `Σ wᵖ = 1`. For the methods other than simple it is a matter of scale only.
     pub norm: f64,
     /// Stop when the duality gap is at most this part of the objective. By default `1e-3` for support
@@ -92,7 +119,8 @@ pub struct MultipleKernels {
 impl MultipleKernels {
     /// Weights by the objective of the learner, with `norm = 1`.
     pub fn new(kernels: Vec<Kernel>) -> Self {
-        Self { kernels, method: WeightMethod::Simple, norm: 1.0, tolerance: None, max_iterations: 300 }
+        let (method, normalize) = (WeightMethod::Simple, Normalization::Trace);
+        Self { kernels, method, normalize, norm: 1.0, tolerance: None, max_iterations: 300 }
     }
 
     pub(super) fn check(&self) -> Result<()> {
@@ -121,8 +149,10 @@ impl MultipleKernels {
     pub(super) fn grams<'x>(
         &self,
         x: Points<'x>,
+        rows: Vec<f64>,
         centered: bool,
         tolerance: f64,
+        targets: Option<ArrayView2<f64>>,
         compute: &Compute,
     ) -> Result<Grams<'x>> {
         self.check()?;
@@ -130,15 +160,19 @@ impl MultipleKernels {
             return Err(Error::too_few("a fit", "rows of the data", 1, 0));
         }
         self.kernels.iter().try_for_each(|kernel| require_psd_for(kernel, x, compute))?;
-        Grams::new(&self.kernels, x, centered, self.storage(x.len(), tolerance, compute), compute)
+        let storage = self.storage(x.len(), tolerance, compute);
+        let aligned = targets.filter(|_| self.method == WeightMethod::Alignment);
+        let aligned = aligned.map(|targets| alignment::columns(targets, &rows));
+        let products = aligned.as_ref().map(|columns| columns.view());
+        let wanted = Wanted { centered, normalize: self.normalize, storage, products };
+        Grams::new(&self.kernels, x, rows, wanted, compute)
     }
 
-    /// Where the matrices will be. The mean needs no more than their traces.
+    /// Where the matrices will be. The mean needs no more than their traces, alignment one pass.
     fn storage(&self, rows: usize, tolerance: f64, compute: &Compute) -> GramStorage {
-        let exact = self.method == WeightMethod::Simple && tolerance < ROUNDED;
         match self.method {
-            WeightMethod::Mean => GramStorage::Recomputed,
-            _ => GramStorage::choose(self.kernels.len(), rows, exact, compute),
+            WeightMethod::Mean | WeightMethod::Alignment => GramStorage::Recomputed,
+            WeightMethod::Simple => GramStorage::choose(self.kernels.len(), rows, tolerance < ROUNDED, compute),
         }
     }
 
@@ -186,34 +220,35 @@ impl MultipleKernels {
     pub(super) fn plan(&self, size: Size, outputs: usize, tolerance: f64, compute: &Compute) -> Result<Plan> {
         let (m, n) = (self.kernels.len(), size.rows);
         let storage = self.storage(n, tolerance, compute);
-        // The weighted matrix, and its factor or a copy of the rows that the solver works on.
-        let dense = if self.method == WeightMethod::Simple { 16 * (n as u64).pow(2) } else { 0 };
+        // The weighted matrix, and a copy in single precision of the rows that the solver works on.
+        let dense = if self.method == WeightMethod::Simple { 12 * (n as u64).pow(2) } else { 0 };
         let bytes = storage.bytes(m, n) + dense;
         let remedy = "use fewer rows, the method `alignment` or `mean`, or a higher memory limit";
         compute.reserve(crate::error::MemoryPurpose::Fit, "the weights of the kernels", dense, remedy)?;
         let pairs = m as f64 * (n as f64).powi(2);
-        let values = pairs * (2.0 * size.work + 20.0);
+        let values = 0.5 * pairs * (2.0 * size.work + 20.0);
         let passes = match (self.method, storage) {
             (WeightMethod::Mean, _) => 0.0,
-            (WeightMethod::Alignment, GramStorage::Recomputed) => 2.0 * values + pairs * m as f64,
-            (WeightMethod::Alignment, _) => pairs * m as f64,
+            (WeightMethod::Alignment, _) => 0.5 * pairs * m as f64,
             (WeightMethod::Simple, GramStorage::Recomputed) => 20.0 * values + 20.0 * (n as f64).powi(3) / 3.0,
             (WeightMethod::Simple, _) => 40.0 * pairs * outputs.max(1) as f64 + 20.0 * (n as f64).powi(3) / 3.0,
         };
         let words = match storage {
             GramStorage::Double => "the matrices of all kernels are stored",
             GramStorage::Single => "the matrices of all kernels are stored in single precision",
+            GramStorage::Recomputed if self.method != WeightMethod::Simple => "kernel values are computed once",
             GramStorage::Recomputed => "kernel values are computed again in every pass",
         };
         Ok(Plan::new(format!("{} kernel weights", self.method.name()), bytes, values + passes, words, compute))
     }
 
-    /// The settings by name: `kernels`, `method`, `norm`, `weight_tolerance`, `weight_iterations`.
+    /// The settings by name: `kernels`, `method`, `normalize`, `norm`, `weight_tolerance`, `weight_iterations`.
     pub fn settings(&self) -> Settings {
         let texts: Vec<String> = self.kernels.iter().map(Kernel::to_string).collect();
         Settings::new()
             .with("kernels", &texts[..])
             .with("method", self.method.name())
+            .with("normalize", self.normalize.name())
             .with("norm", self.norm)
             .with_some("weight_tolerance", self.tolerance)
             .with("weight_iterations", self.max_iterations)

@@ -19,10 +19,9 @@ pub(super) const TOLERANCE: f64 = 1e-3;
 ///
 /// # Formula
 /// 1. The weights: those of [`MultipleKernels`], where for `method = simple` `J(β)` is the objective
-///    `½‖f‖² + Σ Cᵢ max(0, 1 − sᵢ(f(xᵢ) + b))` of the classifier on `Σ βₘK̃ₘ`; for more than two
-///    classes the sum over the binary SVMs of the [`Scheme`], which share the weights.
-/// 2. The classifier: [`Svc`] with the kernel `Σ wₘkₘ` and the same `C`; with
-///    [`scale_free`](Self::scale_free) `sC`, so that it is the classifier of step 1.
+///    `½‖f‖² + Σ Cᵢ max(0, 1 − sᵢ(f(xᵢ) + b))` of the classifier with the kernel `Σ βₘk̃ₘ`; for more
+///    than two classes the sum over the binary SVMs of the [`Scheme`], which share the weights.
+/// 2. The classifier: [`Svc`] with the kernel `Σ βₘk̃ₘ` and the same `C`, which is that of step 1.
 ///
 /// # Theory
 /// `J(β) = max Σαᵢ − ½ Σ βₘ(sα)ᵀK̃ₘ(sα)`: convex in `β`.
@@ -57,11 +56,6 @@ pub struct MultipleKernelSvc {
     pub scheme: Scheme,
     /// The calibration of probabilities of the final classifier, if any.
     pub calibration: Option<Calibration>,
-    /// Whether `C` of the classifier is multiplied by
-    /// [`KernelWeights::scale`](super::KernelWeights::scale), so that it has the same meaning whatever
-    /// the scales of the kernels; as
-    /// [`MultipleKernelRidge::scale_free`](super::MultipleKernelRidge::scale_free).
-    pub scale_free: bool,
     /// Options of the solver of the final classifier.
     pub solver: DualOptions,
 }
@@ -70,7 +64,7 @@ impl MultipleKernelSvc {
     /// One binary SVM per pair of classes, without probabilities.
     pub fn new(kernels: MultipleKernels, c: f64) -> Self {
         let (scheme, solver) = (Scheme::OneVersusOne, DualOptions::default());
-        Self { kernels, c, class_weights: None, scheme, calibration: None, scale_free: false, solver }
+        Self { kernels, c, class_weights: None, scheme, calibration: None, solver }
     }
 
     /// Fits the weights and the classifier.
@@ -89,35 +83,36 @@ impl MultipleKernelSvc {
         let x = self.kernels.points(x);
         self.kernels.check()?;
         // The kernel takes no part before the weights are known.
-        let svc = self.svc(self.kernels.kernels[0].clone(), self.c);
+        let svc = self.svc(self.kernels.kernels[0].clone());
         svc.check()?;
         let tasks = Tasks::new(&svc, classes, &svc.row_weights(x.len(), classes, weights)?)?;
         let found = {
             let ordered = Sample::select(x, &tasks.order);
+            let rows = tasks.order.iter().map(|&row| weights.map_or(1.0, |w| w[row])).collect();
             let tolerance = self.kernels.tolerance_or(TOLERANCE);
-            let grams = self.kernels.grams(ordered.as_points(), true, tolerance, compute)?;
+            let indicators = indicators(classes, &tasks.order);
+            let grams =
+                self.kernels.grams(ordered.as_points(), rows, true, tolerance, Some(indicators.view()), compute)?;
             let machine = |task: &Task| -> Result<Machine> {
                 let problem = task.problem(&svc, (0..task.rows.len()).collect(), &[])?;
                 Ok(Machine { rows: task.rows.clone(), problem })
             };
             let machines = tasks.list.iter().map(machine).collect::<Result<Vec<_>>>()?;
             let mut inner = SvmInner::new(machines, self.solver, tolerance);
-            let indicators = indicators(classes, &tasks.order);
             self.kernels.weigh(&grams, tolerance, &mut inner, Some(indicators.view()), compute)?
         };
-        let c = if self.scale_free { self.c * found.scale() } else { self.c };
-        let fit = self.svc(found.kernel().clone(), c).fit(x, classes, weights, compute)?;
+        let fit = self.svc(found.kernel().clone()).fit(x, classes, weights, compute)?;
         let settings = self.settings().with_some("seed", self.calibration.map(|_| compute.seed()));
         MultipleSvcFit::new(found, fit, x, settings, compute)
     }
 
-    fn svc(&self, kernel: Kernel, c: f64) -> Svc {
+    fn svc(&self, kernel: Kernel) -> Svc {
         Svc {
             class_weights: self.class_weights.clone(),
             scheme: self.scheme,
             calibration: self.calibration,
             solver: self.solver,
-            ..Svc::new(kernel, c)
+            ..Svc::new(kernel, self.c)
         }
     }
 
@@ -136,7 +131,7 @@ impl MultipleKernelSvc {
     }
 
     /// The settings by name: those of the kernels, `C`, `class_weights`, `scheme`, `calibration` with
-    /// `calibration_folds`, `scale_free`, `tolerance`, `max_iterations`, `working_set`.
+    /// `calibration_folds`, `tolerance`, `max_iterations`, `working_set`.
     pub fn settings(&self) -> Settings {
         let calibration = self.calibration.map(|calibration| match calibration {
             Calibration::Sigmoid { folds } => ("sigmoid", folds),
@@ -150,14 +145,15 @@ impl MultipleKernelSvc {
             .with("scheme", if paired { "one_versus_one" } else { "one_versus_rest" })
             .with_some("calibration", calibration.map(|(name, _)| name))
             .with_some("calibration_folds", calibration.map(|(_, folds)| folds))
-            .with("scale_free", self.scale_free)
             .with("tolerance", self.solver.tolerance)
             .with_some("max_iterations", self.solver.max_steps)
             .with("working_set", self.solver.working_set)
     }
 }
 
-/// The indicators of the classes, a column each, of rows in this order.
+/// The indicators of the classes, a column each, of rows in this order. Those of two classes are the same
+/// but for the sign once they are centered: one of them does.
 fn indicators(classes: &Classes, order: &[usize]) -> Array2<f64> {
-    Array2::from_shape_fn((order.len(), classes.count()), |(i, c)| if classes.of()[order[i]] == c { 1.0 } else { 0.0 })
+    let columns = if classes.count() == 2 { 1 } else { classes.count() };
+    Array2::from_shape_fn((order.len(), columns), |(i, c)| if classes.of()[order[i]] == c { 1.0 } else { 0.0 })
 }

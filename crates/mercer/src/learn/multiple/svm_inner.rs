@@ -108,8 +108,31 @@ impl Inner for SvmInner {
         Ok(Solved { value, gap, linear, alpha })
     }
 
+    /// The upper bounds, in proportions that the constraint allows.
+    fn guess(&self) -> Array2<f64> {
+        let rows = self.machines.iter().flat_map(|machine| &machine.rows).max().map_or(0, |row| row + 1);
+        let mut alpha = Array2::zeros((rows, self.machines.len()));
+        for (at, machine) in self.machines.iter().enumerate() {
+            let problem = &machine.problem;
+            let sum = |sign: f64| -> f64 {
+                problem.upper.iter().zip(&problem.signs).filter(|(_, s)| **s == sign).map(|(c, _)| c).sum()
+            };
+            let (positive, negative) = (sum(1.0), sum(-1.0));
+            for (i, &point) in problem.points.iter().enumerate() {
+                let sign = problem.signs[i];
+                let share = problem.upper[i] / if sign > 0.0 { positive } else { negative };
+                alpha[[machine.rows[point], at]] += sign * share;
+            }
+        }
+        alpha
+    }
+
     fn factor(&self) -> f64 {
         0.5
+    }
+
+    fn is_sparse(&self) -> bool {
+        true
     }
 
     fn refine(&mut self) -> bool {

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 
 use super::grams::{GramStorage, Grams};
+use super::passes::forms_of;
 use super::search::{WeightEvidence, norm_of};
-use crate::gram::{self, Pairs};
 use crate::{Compute, Kernel, Points, Result};
 
 /// The weights of several kernels, and their weighted sum.
@@ -40,7 +40,7 @@ impl fmt::Display for WeightNote {
 }
 
 impl KernelWeights {
-    /// The weights of the kernels as they are given, from those of the centered and scaled ones.
+    /// The weights of the kernels as they are given, from those of the normalized ones.
     pub(super) fn new(
         grams: &Grams<'_>,
         beta: Vec<f64>,
@@ -54,7 +54,7 @@ impl KernelWeights {
         let scale = norm_of(&raw, p);
         let weights: Vec<f64> = raw.iter().map(|w| w / scale).collect();
         Ok(Self {
-            kernel: weighted(&grams.kernels, &weights)?,
+            kernel: weighted(&grams.kernels, &weights, scale)?,
             kernels: grams.kernels.clone(),
             notes: (0..beta.len()).filter(|&m| grams.scales[m] == 0.0).map(WeightNote::Constant).collect(),
             storage: Some(grams.storage()),
@@ -66,23 +66,23 @@ impl KernelWeights {
         })
     }
 
-    /// `w`, in the order of the kernels: `Σ wᵖ = 1`.
+    /// `w` of the kernels as they are given, in their order: `Σ wᵖ = 1`.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// `β`: the weights of the centered kernels of trace `n`, `Σ βᵖ = 1`.
+    /// `β`: the weights of the normalized kernels, `Σ βᵖ = 1`.
     pub fn normalized_weights(&self) -> &[f64] {
         &self.beta
     }
 
-    /// `s`, where `Σ βₘcₘkₘ = s Σ wₘkₘ`: the kernel that the weights were learned with is so many
-    /// times [`KernelWeights::kernel`].
+    /// `s`, where `Σ βₘcₘkₘ = s Σ wₘkₘ`: [`KernelWeights::kernel`] is so many times the sum of the
+    /// kernels with these weights.
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// `Σ wₘkₘ`, without the terms of weight 0.
+    /// `Σ βₘcₘkₘ = s Σ wₘkₘ`, without the terms of weight 0: the kernel of the learner.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -125,10 +125,10 @@ impl KernelWeights {
         if alpha.is_empty() {
             return Ok(shares);
         }
-        for m in self.active() {
-            let bound = self.kernels[m].bind(Pairs::Within(x), compute)?;
-            let image: Array2<f64> = gram::multiply(&bound, alpha, compute)?;
-            shares[m] = self.weights[m] * (&alpha * &image).sum().max(0.0);
+        let active = self.active();
+        let kernels: Vec<Kernel> = active.iter().map(|&m| self.kernels[m].clone()).collect();
+        for (m, form) in active.into_iter().zip(forms_of(&kernels, x, alpha, compute)?) {
+            shares[m] = self.weights[m] * form;
         }
         let total: f64 = shares.iter().sum();
         if total > 0.0 {
@@ -138,10 +138,10 @@ impl KernelWeights {
     }
 }
 
-/// `Σ wₘkₘ` without the terms of weight 0; a single kernel of weight 1 as it is.
-pub(super) fn weighted(kernels: &[Kernel], weights: &[f64]) -> Result<Kernel> {
-    let weighted = kernels.iter().zip(weights).filter(|(_, w)| **w > 0.0);
-    let term = |(kernel, &w): (&Kernel, &f64)| if w == 1.0 { Ok(kernel.clone()) } else { kernel.clone().scaled(w) };
+/// `s Σ wₘkₘ` without the terms of weight 0; a kernel with the factor 1 as it is.
+pub(super) fn weighted(kernels: &[Kernel], weights: &[f64], scale: f64) -> Result<Kernel> {
+    let weighted = kernels.iter().zip(weights).map(|(kernel, w)| (kernel, scale * w)).filter(|(_, w)| *w > 0.0);
+    let term = |(kernel, w): (&Kernel, f64)| if w == 1.0 { Ok(kernel.clone()) } else { kernel.clone().scaled(w) };
     let terms = weighted.map(term).collect::<Result<Vec<_>>>()?;
     let sum = terms.into_iter().reduce(|sum, term| sum + term);
     sum.map_or_else(|| Kernel::constant(0.0), Ok)

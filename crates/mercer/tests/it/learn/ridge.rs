@@ -435,14 +435,15 @@ fn finitely_many_features_give_the_dense_solution() {
             };
             let (found, dense) = (fit(&auto), fit(&Ridge { solver: RidgeSolver::Cholesky, ..auto.clone() }));
             assert!(matches!(found.method(), RidgeMethod::FiniteRank { .. }), "{text}");
-            assert_arrays_close(&found.fitted(), &dense.fitted(), 1e-7, text);
+            // The dense solution loses digits at the smallest λ.
+            assert_arrays_close(&found.fitted(), &dense.fitted(), 1e-6, text);
             let (ours, theirs) = (found.diagnostics().unwrap(), dense.diagnostics().unwrap());
             assert_arrays_close(&ours.loo_residuals, &theirs.loo_residuals, 1e-6, text);
             mercer::assert_close!(ours.degrees_of_freedom, theirs.degrees_of_freedom, abs = 1e-6);
             if !basis {
                 let new = d.x.mapv(|v| 0.7 * v - 0.2);
                 let (ours, theirs) = (found.predict(new.view(), &compute), dense.predict(new.view(), &compute));
-                assert_arrays_close(&ours.unwrap(), &theirs.unwrap(), 1e-7, text);
+                assert_arrays_close(&ours.unwrap(), &theirs.unwrap(), 1e-6, text);
             }
         }
     }
