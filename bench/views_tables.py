@@ -533,11 +533,6 @@ def candidates(columns: int, single: bool) -> list[str]:
     return whole + [f"on([{at}], {kernel})" for at in range(columns) for kernel in whole] if single else whole
 
 
-def of_trace_n(kernels: list[str], x: np.ndarray) -> list[str]:
-    """Return the kernels with diagonals of mean 1: C refers to the sum of them."""
-    return [f"{1 / float(np.mean(mercer.Kernel(kernel).diag(x)))!r}*{kernel}" for kernel in kernels]
-
-
 def split_of(name: str, data: Path, seed: int) -> list[np.ndarray]:
     """Return 70 % and 30 % of the rows, and their classes; columns standardized, constant ones left out."""
     x, y = read_csv(data / name / f"{name}.csv.gz")
@@ -556,7 +551,7 @@ def several(settings: Settings) -> list[str] | None:
             right, counts, seconds, total = [], [], [], 0
             for seed in range(splits):
                 x, held, y, truth = split_of(name, settings.data, seed)
-                kernels = of_trace_n(candidates(x.shape[1], single), x)
+                kernels = candidates(x.shape[1], single)
                 total, start = len(kernels), time.perf_counter()
                 model = mercer.MultipleKernelClassifier(kernels, C=PENALTY).fit(x, y)
                 seconds.append(time.perf_counter() - start)
