@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
 # command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-.PHONY: demo test test-full quick lint lint-rust lint-python test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
@@ -88,6 +88,10 @@ bench: build-bench
 	$(BIN)/python bench/tests.py
 	$(BIN)/python bench/features.py
 	$(BIN)/python bench/svm.py $(if $(DATA),--data $(DATA) --slow)
+
+## Every learner with every kernel in several shapes beside scikit-learn, within 20 minutes.
+sweep: build-bench
+	$(BIN)/python bench/sweep.py --output target/sweep.md
 
 ## The tables of docs/accuracy.md (test errors, intervals and published accuracies on real data) and docs/tests.md (hypothesis tests). DATA names a folder with sets that are
 ## not bundled; without it the second page stays as it is.

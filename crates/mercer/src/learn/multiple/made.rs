@@ -32,7 +32,9 @@ pub(super) struct Products {
     pub(super) forms: Vec<f64>,
 }
 
-/// The means of some columns (zeros without centering), and the size of what remains.
+/// The means of some columns (zeros without centering), and the size of what remains: that is a positive
+/// kernel again, the inner product of points without the mean of some of them, so that its diagonal
+/// bounds it.
 pub(super) fn shifts(family: &KernelFamily<'_>, centered: bool, compute: &Compute) -> Result<Vec<Shift>> {
     let n = family.size();
     let count = n.min(COLUMNS);
@@ -42,6 +44,7 @@ pub(super) fn shifts(family: &KernelFamily<'_>, centered: bool, compute: &Comput
         family.fill(row..row + 1, 0..n, &mut values);
         Ok(values)
     })?;
+    let diagonals = diagonals(family, compute)?;
     let shift = |m: usize| {
         let own = |at: usize| &rows[at][m * n..(m + 1) * n];
         let mut by = vec![0.0; n];
@@ -50,16 +53,26 @@ pub(super) fn shifts(family: &KernelFamily<'_>, centered: bool, compute: &Comput
             let half = (0..count).map(|at| by[at * n / count]).sum::<f64>() / (2.0 * count as f64);
             by.iter_mut().for_each(|by| *by -= half);
         }
-        let rest = |at: usize| {
-            let a = by[at * n / count];
-            own(at).iter().zip(&by).map(|(v, b)| (v - (a + b)).abs()).fold(0.0, f64::max)
-        };
-        let size = (0..count).map(rest).fold(0.0, f64::max);
+        let own = diagonals.iter().flat_map(|part| &part[m]);
+        let size = own.zip(&by).map(|(v, b)| (v - (b + b)).abs()).fold(0.0, f64::max);
         // A power of two: no digit changes.
         let unit = if size.is_normal() { (-size.log2().round().clamp(-1000.0, 1000.0)).exp2() } else { 1.0 };
         Shift { by, unit }
     };
     Ok((0..family.kernels().len()).map(shift).collect())
+}
+
+/// The diagonals of all kernels, in parts of a few points.
+fn diagonals(family: &KernelFamily<'_>, compute: &Compute) -> Result<Vec<Vec<Vec<f64>>>> {
+    let (n, count) = (family.size(), family.kernels().len());
+    compute.try_map_tasks(n.div_ceil(COLUMNS), |at| {
+        compute.check_canceled()?;
+        let rows = at * COLUMNS..n.min((at + 1) * COLUMNS);
+        let size = rows.len() * rows.len();
+        let mut values = vec![0.0; count * size];
+        family.fill(rows.clone(), rows.clone(), &mut values);
+        Ok(values.chunks_exact(size).map(|tile| tile.iter().step_by(rows.len() + 1).copied().collect()).collect())
+    })
 }
 
 impl Made {

@@ -54,6 +54,9 @@ impl Grams<'_> {
     /// `Σ βₘKₘ`.
     pub(super) fn combine(&self, which: &[usize], beta: &[f64], compute: &Compute) -> Result<Array2<f64>> {
         let n = self.len();
+        if which.is_empty() {
+            return Ok(Array2::zeros((n, n)));
+        }
         let factors: Vec<f64> = which.iter().zip(beta).map(|(&m, b)| b * self.factor(m)).collect();
         let (mut means, mut grand) = (vec![0.0; n], 0.0);
         for (&m, factor) in which.iter().zip(&factors) {

@@ -706,3 +706,19 @@ fn a_common_factor_of_all_kernels_changes_nothing() {
         }
     }
 }
+
+/// A column of two values, one of them so rare that some rows do not show it.
+#[test]
+fn columns_that_vary_in_few_rows() {
+    let ((mut x, _, classes), compute) = (data(160, 8), Compute::new());
+    x.column_mut(0).fill(1.0);
+    [3, 47, 101].into_iter().for_each(|i| x[[i, 0]] = -40.0);
+    let texts = ["on([0], polynomial(degree=3, offset=1))", "on([1], linear())", "on([2], gaussian(lengthscale=12))"];
+    for method in [WeightMethod::Simple, WeightMethod::Alignment, WeightMethod::Mean] {
+        for some in [&texts[..], &texts[..1]] {
+            let svc = MultipleKernelSvc::new(by(method, some), 10.0);
+            let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
+            check_weights(fit.weights(), &x, 1.0, true);
+        }
+    }
+}
