@@ -18,7 +18,6 @@ from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
 
-
 #: Numbers up to which new points are checked for being plain.
 _FEW = 10_000
 
@@ -122,13 +121,14 @@ class Estimator(BaseEstimator):
         return validate_data(self, X, dtype=np.float64, order="C", reset=False)
 
     def _is_plain(self, X: Any) -> bool:
-        """Whether new points are rows of finite doubles as the fit had them: the usual checks would take longer than
-        the prediction of a few rows.
+        """Whether new points are rows of finite doubles as the fit had them.
+
+        The usual checks would take longer than the prediction of a few rows.
         """
-        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or X.size > _FEW or not X.flags.c_contiguous:
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or X.size > _FEW:
             return False
         known = self.__dict__
-        fitted = known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known
+        fitted = known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known and X.flags.c_contiguous
         return fitted and self._inputs is None and self._auto is None and len(X) > 0 and bool(np.isfinite(X).all())
 
     def _encoded(self, X: Any) -> np.ndarray:

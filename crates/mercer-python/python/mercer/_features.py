@@ -104,7 +104,9 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def _compiled_kernel(self, n_features: int) -> Kernel:
         names = self._column_names()
-        kernel = compiled(self._given_kernel, n_features, self._gamma, self._given("degree", 3), self._given("coef0", 1))
+        kernel = compiled(
+            self._given_kernel, n_features, self._gamma, self._given("degree", 3), self._given("coef0", 1)
+        )
         return kernel if names is None else kernel.with_column_names(names)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -25,7 +25,9 @@ class KernelEstimator(Estimator):
     def _compiled_kernel(self, n_features: int, gamma: float | None = None) -> Kernel:
         """Return the kernel that the compiled part works with, with its columns numbered."""
         names = self._column_names()
-        kernel = compiled(self._given_kernel, n_features, self.gamma if gamma is None else gamma, self.degree, self.coef0)
+        kernel = compiled(
+            self._given_kernel, n_features, self.gamma if gamma is None else gamma, self.degree, self.coef0
+        )
         return kernel if names is None else kernel.with_column_names(names)
 
     def _values(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
