@@ -19,9 +19,10 @@ pub(super) fn turn<T: Copy>(rows: [&[T]; SQUARE], stride: usize, to: &mut [T]) {
     let whole = length / SQUARE * SQUARE;
     for first in (0..whole).step_by(SQUARE) {
         let square: [&[T; SQUARE]; SQUARE] = rows.map(|row| row[first..].first_chunk().expect("a whole square"));
-        for k in 0..SQUARE {
-            let column: [T; SQUARE] = std::array::from_fn(|i| square[i][k]);
-            columns.next().expect("a column for every value")[..SQUARE].copy_from_slice(&column);
+        let turned: [[T; SQUARE]; SQUARE] = std::array::from_fn(|k| square.map(|row| row[k]));
+        // In this order: the columns would lose one at the end of the values.
+        for (values, column) in turned.iter().zip(columns.by_ref()) {
+            column[..SQUARE].copy_from_slice(values);
         }
     }
     for (k, column) in (whole..length).zip(columns) {

@@ -149,11 +149,11 @@ impl Ridge {
         }
         let problem = bound.map_or_else(bind, Ok)?;
         let mut solution = self.solve(&problem, data, &plan, compute);
-        let failed = match (plan.solver, &solution) {
-            (RidgeSolver::Features, Err(Error::NotConverged { .. })) => true,
-            (RidgeSolver::FiniteRank, Err(Error::Singular { .. })) => true,
-            _ => false,
-        };
+        let failed = matches!(
+            (plan.solver, &solution),
+            (RidgeSolver::Features, Err(Error::NotConverged { .. }))
+                | (RidgeSolver::FiniteRank, Err(Error::Singular { .. }))
+        );
         if failed && self.solver == RidgeSolver::Auto {
             plan = self.plan_from_matrix(size, compute)?;
             solution = self.solve(&problem, data, &plan, compute);
