@@ -4,7 +4,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use mercer::gram::simd::matmul::{Entry, Target, matmul};
+use mercer::gram::simd::Element;
+use mercer::gram::simd::matmul::{Target, matmul};
 use mercer::gram::{Pairs, dense, dense_single, multiply};
 use mercer::learn::{GaussianProcess, Ridge};
 use mercer::select::{RidgeSearch, log_grid};
@@ -76,7 +77,7 @@ fn rate(name: &str, flops: f64, time: Time) {
 }
 
 /// A large matrix product on one thread.
-fn peak<T: Entry>(name: &str, one: T) -> Result<()> {
+fn peak<T: Element>(name: &str, one: T) -> Result<()> {
     const N: usize = 2048;
     let a = Array2::from_elem((N, N), one);
     let mut c = a.clone();
