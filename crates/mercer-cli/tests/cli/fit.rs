@@ -48,7 +48,7 @@ fn an_explicit_kernel_and_lambda_are_taken_as_they_are() {
     // f(x) = 12x/8: no intercept, no scaling.
     assert_close(&json["norm"][0], 1.5, 1e-14);
     assert_close(&json["degrees_of_freedom"], 0.75, 1e-14);
-    assert_eq!((json["method"].as_str(), json["choice"].is_null()), (Some("Cholesky"), true));
+    assert_eq!((json["method"].as_str(), json["choice"].is_null()), (Some("finitely many features (1)"), true));
     let new = file(&folder, "n.csv", b"x\n2\n-4\n");
     mercer(&["predict", &model, &new, "-o", &out]).done();
     let [(name, values)] = &columns(&out)[..] else { panic!("one column expected") };
