@@ -20,6 +20,8 @@ const LOG_COSH_VARIANCE: f64 = 0.006_327_866_991;
 /// for β = 1, 2, 3 were 5.9, 6.1, 6.5 and 2.6, 2.7, 2.7, beside 15.0 and 9.2 of FastICA; from β = 2 on
 /// no density was worse than with FastICA by more than 1.5 standard errors.
 const WEIGHT: f64 = 2.0;
+/// The smallest lengthscale: the grid of `n` values has up to `16√n/ℓ` nodes.
+const SMALLEST: f64 = 1e-3;
 /// What is added to densities, so that the logarithm of one far from all points is finite. Not tuned.
 const FLOOR: f64 = 1e-9;
 
@@ -44,7 +46,7 @@ const FLOOR: f64 = 1e-9;
 /// `O(n)` for each component. Sums of kernels are computed on a grid of `ℓ/8`, to about five digits.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a lengthscale that is not between 0 and 1, [`Error::TooFew`] without rows
+/// [`Error::Parameter`] for a lengthscale below 0.001 or from 1 on, [`Error::TooFew`] without rows
 /// or columns, [`Error::Value`] for NaN and infinities, [`Error::AllEqual`] for a constant column.
 ///
 /// # Example
@@ -91,10 +93,14 @@ pub(super) fn with_gradient(y: ArrayView2<f64>, lengthscale: f64, compute: &Comp
     (found.iter().map(|(value, _)| value).sum(), gradient)
 }
 
-/// A lengthscale between 0 and 1: the estimate has the variance 1 of a component.
+/// A lengthscale below 1, as the estimate has the variance 1 of a component, and not so small that the
+/// grid is long.
 pub(super) fn check_lengthscale(lengthscale: f64) -> Result<()> {
-    if lengthscale > 0.0 && lengthscale < 1.0 {
+    if (SMALLEST..1.0).contains(&lengthscale) {
         return Ok(());
+    }
+    if lengthscale > 0.0 && lengthscale < 1.0 {
+        return Err(Error::parameter("lengthscale", lengthscale, "at least 0.001"));
     }
     Err(Error::parameter("lengthscale", lengthscale, AllowedRange::OPEN_UNIT))
 }

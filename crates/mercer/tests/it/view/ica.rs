@@ -334,6 +334,8 @@ fn wrong_input_is_refused_by_name() {
         assert!(hsic_contrast(x.view(), wrong, &compute).is_err());
         assert!(negentropy_contrast(x.view(), wrong).is_err());
     }
+    // A grid for it would not fit into any memory.
+    assert!(negentropy_contrast(x.view(), 1e-12).is_err());
     assert!(reason(KernelIca { starts: 0, ..KernelIca::default() }, &x).contains("starts = 0"));
     for count in [0, 3] {
         let spec = KernelIca { components: Some(count), ..KernelIca::default() };
