@@ -7,7 +7,7 @@ use crate::features::fourier::{check, rows_in_parallel};
 use crate::features::measured::{MeasuredError, error_of};
 use crate::gram::simd::Element;
 use crate::gram::simd::matmul::{Target, matmul};
-use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::gram::{self, Bound, KeptCenters, Pairs, Tiles};
 use crate::solve::{Factored, factor, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -35,6 +35,7 @@ pub struct NystromFeatures {
     trace_error: f64,
     /// Which rows of the sample the landmarks are.
     rows: Option<Vec<usize>>,
+    kept: KeptCenters,
 }
 
 impl PartialEq for NystromFeatures {
@@ -79,7 +80,16 @@ impl NystromFeatures {
     pub(super) fn with_map(kernel: Kernel, points: Sample, map: Array2<f64>) -> Self {
         let map = if map.is_standard_layout() { map } else { map.as_standard_layout().into_owned() };
         let upper = map.indexed_iter().all(|((i, j), v)| i <= j || *v == 0.0);
-        Self { kernel, points, map, upper, trace: f64::NAN, trace_error: f64::NAN, rows: None }
+        Self {
+            kept: Default::default(),
+            kernel,
+            points,
+            map,
+            upper,
+            trace: f64::NAN,
+            trace_error: f64::NAN,
+            rows: None,
+        }
     }
 
     /// From its parts, as they were saved.
@@ -170,7 +180,7 @@ impl NystromFeatures {
         if let Points::Vectors(x) = x {
             check(x, self.columns())?;
         }
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.landmarks()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         rows_in_parallel((x.len(), self.components()), ROWS, compute, |rows, out| self.fill(&bound, rows, out))
     }
 
@@ -227,7 +237,7 @@ impl FeatureMap for NystromFeatures {
 
     fn transform_single(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f32>> {
         check(x, self.columns())?;
-        let bound = self.kernel.bind(Pairs::Between(x.into(), self.landmarks()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.into(), &self.points, compute)?;
         let (m, components) = self.map.dim();
         let map: Vec<f32> = self.map.iter().map(|v| *v as f32).collect();
         rows_in_parallel((x.nrows(), components), ROWS, compute, |rows, out| {

@@ -12,6 +12,7 @@ mod features;
 mod fill;
 mod formula;
 mod gradient;
+mod kept;
 mod node;
 mod node_paths;
 mod range;
@@ -26,6 +27,7 @@ use ndarray::{Array1, Array2};
 
 pub(crate) use self::family::KernelFamily;
 use self::fill::Tile;
+pub(super) use self::kept::KeptColumns;
 use self::node::Node;
 pub(super) use self::node_paths::vertex_vectors;
 pub(crate) use self::shared::KernelList;
@@ -76,7 +78,7 @@ impl Bound<'_> {
     /// The vectors of the rows, or those of the columns.
     fn instances(&self, columns: bool) -> ndarray::ArrayView2<'_, f64> {
         let slot = &self.slots.points[0];
-        if columns { slot.columns() } else { slot.rows.view() }
+        if columns { slot.columns().view() } else { slot.rows.view() }
     }
 
     /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.
