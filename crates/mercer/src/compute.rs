@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use self::threads::{Threads, pool_size};
-pub(crate) use self::threads::{filled, in_pool};
+pub(crate) use self::threads::{Workers, filled, in_pool};
 use crate::error::MemoryPurpose;
 use crate::{Error, Result, Seed};
 

@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView1};
 use super::Tiles;
 use super::simd::{Element, assemble};
 use crate::error::MemoryPurpose;
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Precision, Result};
 
 /// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level
 /// cache of 512 KiB. It never depends on the number of threads, so that the bytes do not either.
@@ -72,6 +72,8 @@ fn build<T: Element>(
     let (rows, cols) = tiles.shape();
     reserve::<T>(rows, cols, compute)?;
     compute.check_canceled()?;
+    let single = size_of::<T>() == size_of::<f32>();
+    tiles.prepare(if single { Precision::SingleTiles } else { Precision::Double }, compute);
     let block = block_of(tiles);
     let ticker = Ticker::new("Gram matrix", count_of(rows, cols, tiles.symmetric(), block), compute);
     let build = || assemble((rows, cols), block, tiles.symmetric(), &fill, || ticker.tick());

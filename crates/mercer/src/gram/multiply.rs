@@ -46,6 +46,7 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
     if let Some(features) = by_features::cheaper(tiles, v.ncols()) {
         return by_features::multiply(features, v, compute);
     }
+    tiles.prepare(compute.precision(), compute);
     let operations = tiles.operations() + v.ncols();
     let v = v.as_standard_layout();
     let x = v.as_slice().unwrap_or_default();
@@ -93,6 +94,7 @@ pub(crate) fn multiply_parts(
         return by_features::multiply_parts(features, parts, v, compute);
     }
     let x: Vec<f64> = v.iter().copied().collect();
+    tiles.prepare(Precision::Double, compute);
     let operations = tiles.operations() + count;
     let product = Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, operations, x: &x, count };
     let ticker = Ticker::new("K·V", rows.div_ceil(BLOCK) as u64, compute);

@@ -10,15 +10,14 @@ use crate::gram::simd::Element;
 use crate::gram::simd::matmul::{Target, matmul};
 use crate::gram::{self, Bound, KeptCenters, Pairs, Tiles};
 use crate::solve::{Factored, factor, symmetric_eigen};
-use crate::{Compute, Error, Kernel, Points, Result, Sample};
+use crate::{Compute, Error, Kernel, Points, Precision, Result, Sample};
 
 /// Points that one task works on. It never depends on the number of threads, so that the bytes do
 /// not either. 64 and 1024 differ by less than the noise of 20 % (5000 points, 500 landmarks).
 const ROWS: usize = 256;
-/// Points on which the trace that is missed is measured: the standard error is a thirtieth of its
-/// spread. All of 20 000 points would take four times as long as the rest of a fit with 500
+/// Points on which the trace that is missed is measured: the standard error is 1/23 of its spread. All of 20 000 points would take four times as long as the rest of a fit with 500
 /// landmarks.
-const MEASURED: usize = 1024;
+const MEASURED: usize = 512;
 /// Features that are computed together: those of a triangular map need no landmark behind them. With
 /// 500 landmarks 5000 points take 37 ms, with 32 as long, with 128 45 ms, with 256 50 ms.
 const COLUMNS: usize = 64;
@@ -157,14 +156,14 @@ impl NystromFeatures {
         self.map.view()
     }
 
-    /// `tr K` of the sample; of more than 1024 points an estimate from so many of them.
+    /// `tr K` of the sample; of more than 512 points an estimate from so many of them.
     pub fn trace(&self) -> f64 {
         self.trace
     }
 
     /// `tr(K − K̂)` of the sample: what the landmarks miss, and a bound on every eigenvalue of it. Of
-    /// more than 1024 points an estimate from so many of them, drawn from the seed: its standard
-    /// error is a thirtieth of the spread of what is missed over the points.
+    /// more than 512 points an estimate from so many of them, drawn from the seed: its standard
+    /// error is 1/23 of the spread of what is missed over the points.
     pub fn trace_error(&self) -> f64 {
         self.trace_error
     }
@@ -196,6 +195,7 @@ impl NystromFeatures {
             check(x, self.columns())?;
         }
         let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
+        bound.prepare(Precision::Double, compute);
         rows_in_parallel((x.len(), self.components()), ROWS, compute, |rows, out| self.fill(&bound, rows, out))
     }
 
@@ -253,6 +253,7 @@ impl FeatureMap for NystromFeatures {
     fn transform_single(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f32>> {
         check(x, self.columns())?;
         let bound = self.kept.bind(&self.kernel, x.into(), &self.points, compute)?;
+        bound.prepare(Precision::SingleTiles, compute);
         let (m, components) = self.map.dim();
         let map: Vec<f32> = self.map.iter().map(|v| *v as f32).collect();
         rows_in_parallel((x.nrows(), components), ROWS, compute, |rows, out| {

@@ -40,7 +40,7 @@ impl KeptColumns {
         rows: ArrayView2<'_, f64>,
         compute: &Compute,
     ) -> Result<Bound<'a>> {
-        self.0.metrics.iter().for_each(|shared| shared.metric.columns().prepare(compute.precision()));
+        self.0.metrics.iter().for_each(|shared| shared.metric.columns().prepare(compute.precision(), compute));
         bind_beside(kernel, rows, &self.0, compute)
     }
 }

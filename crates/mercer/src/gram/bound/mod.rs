@@ -36,7 +36,7 @@ use super::{Rows, SparseRows, Tiles};
 use crate::error::MemoryPurpose;
 use crate::kernel::sparse_rows::RowsAndColumns;
 use crate::kernel::{Kernel, Property};
-use crate::{Error, Result};
+use crate::{Compute, Error, Precision, Result};
 
 /// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
 ///
@@ -118,7 +118,7 @@ impl Bound<'_> {
     ///
     /// # Errors
     /// As [`Bound::fill_derivative`], and [`Error::Memory`] over the limit.
-    pub fn derivative(&self, parameter: usize, compute: &crate::Compute) -> Result<Array2<f64>> {
+    pub fn derivative(&self, parameter: usize, compute: &Compute) -> Result<Array2<f64>> {
         let (n, m) = self.shape;
         compute.reserve(
             MemoryPurpose::KernelMatrix,
@@ -143,6 +143,10 @@ impl Tiles for Bound<'_> {
 
     fn symmetric(&self) -> bool {
         self.symmetric
+    }
+
+    fn prepare(&self, precision: Precision, compute: &Compute) {
+        self.slots.metrics.iter().for_each(|shared| shared.metric.prepare(precision, compute));
     }
 
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {

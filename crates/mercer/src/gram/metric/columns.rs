@@ -6,9 +6,9 @@ use super::MetricKind;
 use super::expanded::ExpandedColumns;
 use super::packed::{Change, PackedColumns};
 use super::sparse::SparseColumns;
-use crate::Precision;
-use crate::compute::filled;
+use crate::compute::{Workers, filled};
 use crate::gram::coordinates::Coordinates;
+use crate::{Compute, Precision};
 
 /// The column points and their packed forms, each made at its first use. Nothing here depends on
 /// the row points, so that metrics of other row points use it again.
@@ -39,29 +39,29 @@ impl Columns {
         }
     }
 
-    /// Packs the points for this precision ahead of the first tile, without locking a cell
-    /// meanwhile: for points that are kept, where a process may be forked at any time.
-    pub(crate) fn prepare(&self, precision: Precision) {
+    /// Packs the points for this precision ahead of the first tile, by all threads, without locking
+    /// a cell meanwhile: a thread that waits may take up other work, and a process may be forked.
+    pub(crate) fn prepare(&self, precision: Precision, compute: &Compute) {
         match precision {
             Precision::Double => {
-                if filled(&self.expanded, || ExpandedColumns::new(self)).is_none() {
-                    filled(&self.double, || PackedColumns::new(self));
+                if filled(&self.expanded, || ExpandedColumns::new(self, Workers::All(compute))).is_none() {
+                    filled(&self.double, || PackedColumns::new(self, Workers::All(compute)));
                 }
             }
             Precision::SingleTiles => {
-                if filled(&self.sparse, || SparseColumns::new(self)).is_none() {
-                    filled(&self.single, || PackedColumns::new(self));
+                if filled(&self.sparse, || SparseColumns::new(self, Workers::All(compute))).is_none() {
+                    filled(&self.single, || PackedColumns::new(self, Workers::All(compute)));
                 }
             }
         }
     }
 
     pub(super) fn expanded(&self) -> Option<&ExpandedColumns> {
-        self.expanded.get_or_init(|| ExpandedColumns::new(self)).as_ref()
+        self.expanded.get_or_init(|| ExpandedColumns::new(self, Workers::One)).as_ref()
     }
 
     pub(super) fn sparse(&self) -> Option<&SparseColumns> {
-        self.sparse.get_or_init(|| SparseColumns::new(self)).as_ref()
+        self.sparse.get_or_init(|| SparseColumns::new(self, Workers::One)).as_ref()
     }
 
     /// How points are changed where they are packed: distances are taken from the mean of the

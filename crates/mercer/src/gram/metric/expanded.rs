@@ -9,10 +9,12 @@ use std::ops::Range;
 
 use super::MetricKind;
 use super::columns::Columns;
+use super::packed::CHUNK;
+use crate::compute::Workers;
 use crate::gram::Rows;
 use crate::gram::coordinates::Coordinates;
 use crate::gram::simd::pairs::{self, Panels, Term};
-use crate::gram::simd::reserved;
+use crate::gram::simd::zeroed;
 
 /// From this many coordinates on the product is faster than the sum of squared differences, in
 /// spite of the norms and the search for near pairs.
@@ -40,25 +42,26 @@ pub(super) struct ExpandedColumns {
 impl ExpandedColumns {
     /// `None` where squared differences are better: few coordinates, numbers whose squares leave
     /// the range, or clusters so tight that many pairs would be computed twice.
-    pub(super) fn new(columns: &Columns) -> Option<Self> {
+    pub(super) fn new(columns: &Columns, workers: Workers<'_>) -> Option<Self> {
         let (n, dims) = columns.points.dim();
         if !pays(columns.kind, dims) {
             return None;
         }
         let change = columns.change();
-        let mut point = vec![0.0; dims];
-        let mut norm = |j: usize| {
-            point.iter_mut().zip(change.row::<f64>(columns.points.point(j))).for_each(|(to, value)| *to = value);
-            squared_norm(&point)
-        };
-        let norms: Vec<f64> = (0..n).map(&mut norm).collect();
+        let mut norms = vec![0.0; n];
+        workers.each_chunk(&mut norms, CHUNK, |at, chunk| {
+            let mut point = vec![0.0; dims];
+            for (i, norm) in chunk.iter_mut().enumerate() {
+                change.write(columns.points.point(at * CHUNK + i), &mut point);
+                *norm = squared_norm(&point);
+            }
+        });
         if norms.iter().any(|&norm| too_large(norm)) || clustered(columns, &norms) {
             return None;
         }
-        let panels = Panels::written(n, dims + 2, |j, packed: &mut [f64]| {
+        let panels = Panels::written(n, dims + 2, workers, |j, packed: &mut [f64]| {
             (packed[0], packed[1]) = (1.0, norms[j]);
-            let changed = change.row::<f64>(columns.points.point(j));
-            packed[2..].iter_mut().zip(changed).for_each(|(to, value)| *to = value);
+            change.write(columns.points.point(j), &mut packed[2..]);
         });
         Some(Self { panels, limits: limits(&norms) })
     }
@@ -75,22 +78,20 @@ pub(super) struct ExpandedRows {
 
 impl ExpandedRows {
     /// `None` where squares leave the range of the numbers.
-    pub(super) fn new(points: &Coordinates, columns: &Columns) -> Option<Self> {
+    pub(super) fn new(points: &Coordinates, columns: &Columns, workers: Workers<'_>) -> Option<Self> {
         let (n, dims) = points.dim();
-        let change = columns.change();
-        let mut extended = reserved(n * (dims + 2));
-        let norms = (0..n).map(|i| {
-            let start = extended.len();
-            extended.extend([0.0, 1.0]);
-            extended.extend(change.row::<f64>(points.point(i)));
-            let norm = squared_norm(&extended[start + 2..]);
-            extended[start] = norm;
-            extended[start + 2..].iter_mut().for_each(|x| *x *= -2.0);
-            norm
+        let (depth, change) = (dims + 2, columns.change());
+        let mut extended = zeroed(n * depth);
+        workers.each_chunk(&mut extended, CHUNK * depth, |at, chunk| {
+            for (i, row) in chunk.chunks_exact_mut(depth).enumerate() {
+                change.write(points.point(at * CHUNK + i), &mut row[2..]);
+                (row[0], row[1]) = (squared_norm(&row[2..]), 1.0);
+                row[2..].iter_mut().for_each(|x| *x *= -2.0);
+            }
         });
-        let norms: Vec<f64> = norms.collect();
+        let norms: Vec<f64> = extended.iter().step_by(depth).copied().collect();
         let fits = !norms.iter().any(|&norm| too_large(norm));
-        fits.then(|| Self { depth: dims + 2, points: extended, limits: limits(&norms) })
+        fits.then(|| Self { depth, points: extended, limits: limits(&norms) })
     }
 
     /// Writes a tile. Values below the sum of their limits are not good enough.

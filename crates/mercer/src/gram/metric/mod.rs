@@ -21,11 +21,12 @@ use self::expanded::{ExpandedRows, THRESHOLD};
 pub(crate) use self::packed::Stored;
 use self::packed::{PackedRows, near_ratio};
 use self::sparse::SparseRows;
+use crate::compute::{Workers, filled};
 use crate::gram::Rows;
 use crate::gram::coordinates::Coordinates;
 use crate::gram::simd::pairs::{self, Term};
 use crate::gram::simd::{Element, count_near};
-use crate::{Error, Result};
+use crate::{Compute, Error, Precision, Result};
 
 pub use crate::kernel::MetricKind;
 
@@ -122,6 +123,24 @@ impl Metric {
     /// The column points, packed.
     pub(crate) fn columns(&self) -> &Arc<Columns> {
         &self.columns
+    }
+
+    /// Packs the points of both sides ahead of the first tile, by all threads.
+    pub(crate) fn prepare(&self, precision: Precision, compute: &Compute) {
+        self.columns.prepare(precision, compute);
+        let workers = Workers::All(compute);
+        match precision {
+            Precision::Double if self.columns.expanded().is_some() => {
+                filled(&self.expanded, || ExpandedRows::new(&self.rows, &self.columns, workers));
+            }
+            Precision::Double => {
+                filled(&self.double, || PackedRows::new(&self.rows, &self.columns, workers));
+            }
+            Precision::SingleTiles if self.columns.sparse().is_some() => {}
+            Precision::SingleTiles => {
+                filled(&self.single, || PackedRows::new(&self.rows, &self.columns, workers));
+            }
+        }
     }
 
     /// Rows and columns.
@@ -236,7 +255,8 @@ impl Metric {
     /// are cheaper.
     fn fill_expanded(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f64]) -> bool {
         let Some(packed) = self.columns.expanded() else { return false };
-        let Some(expanded) = self.expanded.get_or_init(|| ExpandedRows::new(&self.rows, &self.columns)) else {
+        let Some(expanded) = self.expanded.get_or_init(|| ExpandedRows::new(&self.rows, &self.columns, Workers::One))
+        else {
             return false;
         };
         expanded.fill(packed, rows, columns.clone(), out);

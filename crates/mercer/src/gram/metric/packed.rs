@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use super::columns::Columns;
 use super::{Metric, MetricKind};
+use crate::compute::Workers;
 use crate::gram::Rows;
 use crate::gram::coordinates::Coordinates;
 use crate::gram::simd::Element;
 use crate::gram::simd::pairs::Panels;
+use crate::gram::simd::zeroed;
 
 /// Row points and the sizes below which a distance is computed again.
 #[derive(Debug)]
@@ -40,8 +42,8 @@ pub trait Stored: Sized {
 
 impl Stored for f64 {
     fn packed(metric: &Metric) -> (&PackedRows<f64>, &PackedColumns<f64>) {
-        let columns = metric.columns.double.get_or_init(|| PackedColumns::new(&metric.columns));
-        (metric.double.get_or_init(|| PackedRows::new(&metric.rows, &metric.columns)), columns)
+        let columns = metric.columns.double.get_or_init(|| PackedColumns::new(&metric.columns, Workers::One));
+        (metric.double.get_or_init(|| PackedRows::new(&metric.rows, &metric.columns, Workers::One)), columns)
     }
     fn fill_expanded(metric: &Metric, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f64]) -> bool {
         metric.fill_expanded(rows, columns, out)
@@ -56,8 +58,8 @@ impl Stored for f64 {
 
 impl Stored for f32 {
     fn packed(metric: &Metric) -> (&PackedRows<f32>, &PackedColumns<f32>) {
-        let columns = metric.columns.single.get_or_init(|| PackedColumns::new(&metric.columns));
-        (metric.single.get_or_init(|| PackedRows::new(&metric.rows, &metric.columns)), columns)
+        let columns = metric.columns.single.get_or_init(|| PackedColumns::new(&metric.columns, Workers::One));
+        (metric.single.get_or_init(|| PackedRows::new(&metric.rows, &metric.columns, Workers::One)), columns)
     }
     /// For sparse points whose products are exact. Else never: it would save a tenth of the time
     /// and cost a digit of seven.
@@ -72,6 +74,9 @@ impl Stored for f32 {
     }
 }
 
+/// Points that are changed by one thread at a time. Any few dozen would do.
+pub(super) const CHUNK: usize = 64;
+
 /// How points are changed before they are packed: `(x − shift)·weight`.
 pub(super) struct Change<'a> {
     pub(super) shift: Option<&'a [f64]>,
@@ -79,6 +84,11 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
+    /// Writes a point, changed.
+    pub(super) fn write<T: Element>(&self, point: &[f64], to: &mut [T]) {
+        to.iter_mut().zip(self.row::<T>(point)).for_each(|(to, value)| *to = value);
+    }
+
     /// One point, changed.
     pub(super) fn row<T: Element>(&self, point: &[f64]) -> impl Iterator<Item = T> {
         point.iter().enumerate().map(|(k, &x)| {
@@ -94,54 +104,59 @@ fn unchanged<'a, T: Element>(points: &'a Coordinates, columns: &Columns) -> Opti
 }
 
 impl<T: Element> PackedRows<T> {
-    fn new(points: &Coordinates, columns: &Columns) -> Self {
+    pub(super) fn new(points: &Coordinates, columns: &Columns, workers: Workers<'_>) -> Self {
         if unchanged::<T>(points, columns).is_some() {
             return Self { points: None, limits: Vec::new() };
         }
         let (dims, change) = (points.ncols(), columns.change());
-        let mut changed = Vec::with_capacity(points.len());
-        points.as_slice().chunks_exact(dims.max(1)).for_each(|point| changed.extend(change.row::<T>(point)));
-        let limits = limits(columns.kind, changed.chunks_exact(dims.max(1)));
-        Self { points: Some(changed), limits }
+        let mut changed = zeroed::<T>(points.len());
+        workers.each_chunk(&mut changed, CHUNK * dims, |at, chunk| {
+            for (i, row) in chunk.chunks_exact_mut(dims.max(1)).enumerate() {
+                change.write(points.point(at * CHUNK + i), row);
+            }
+        });
+        let sizes = limits(columns.kind, points.nrows(), workers, |i| &changed[i * dims..(i + 1) * dims]);
+        Self { points: Some(changed), limits: sizes }
     }
 }
 
 impl<T: Element> PackedColumns<T> {
-    pub(super) fn new(columns: &Columns) -> Self {
+    pub(super) fn new(columns: &Columns, workers: Workers<'_>) -> Self {
         let points = &columns.points;
         let (n, dims) = points.dim();
         if let Some(points) = unchanged(points, columns) {
-            return Self { panels: Panels::new(points, n, dims), limits: Vec::new() };
+            return Self { panels: Panels::new(points, n, dims, workers), limits: Vec::new() };
         }
         let change = columns.change();
-        let write = |j: usize, packed: &mut [T]| {
-            packed.iter_mut().zip(change.row::<T>(points.point(j))).for_each(|(to, value)| *to = value);
-        };
-        let panels = Panels::written(n, dims, write);
-        let mut point = vec![T::default(); dims];
-        let mut sizes = Vec::new();
-        if dims > 0 {
-            for j in 0..n {
-                write(j, &mut point);
-                sizes.extend(limits(columns.kind, std::iter::once(&point[..])));
-            }
-        }
-        Self { panels, limits: sizes }
+        let panels = Panels::written(n, dims, workers, |j, packed: &mut [T]| change.write(points.point(j), packed));
+        let changed = |j: usize| change.row::<T>(points.point(j)).collect::<Vec<T>>();
+        Self { panels, limits: limits(columns.kind, n, workers, changed) }
     }
 }
 
 /// A distance below the sum of its two points' limits is computed again: `ρ²‖x‖²` or `ρ‖x‖₁`.
-fn limits<'p, T: Element>(kind: MetricKind, points: impl Iterator<Item = &'p [T]>) -> Vec<T> {
+fn limits<T: Element, P: AsRef<[T]>>(
+    kind: MetricKind,
+    n: usize,
+    workers: Workers<'_>,
+    point: impl Fn(usize) -> P + Sync,
+) -> Vec<T> {
     let ratio = near_ratio::<T>();
     let size = |point: &[T]| match kind {
         MetricKind::SquaredEuclidean => ratio * ratio * point.iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>(),
         MetricKind::Manhattan => ratio * point.iter().map(|x| x.to_f64().abs()).sum::<f64>(),
         MetricKind::Dot => 0.0,
     };
-    match kind {
-        MetricKind::Dot => Vec::new(),
-        _ => points.map(|point| T::from_f64(size(point))).collect(),
+    if kind == MetricKind::Dot {
+        return Vec::new();
     }
+    let mut sizes = vec![T::default(); n];
+    workers.each_chunk(&mut sizes, CHUNK, |at, chunk| {
+        for (i, to) in chunk.iter_mut().enumerate() {
+            *to = T::from_f64(size(point(at * CHUNK + i).as_ref()));
+        }
+    });
+    sizes
 }
 
 /// `ρ`: points nearer to each other than `ρ` times their distance from the mean are compared again

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::MetricKind;
 use super::columns::Columns;
+use crate::compute::Workers;
 use crate::gram::Rows;
 use crate::gram::coordinates::Coordinates;
 use crate::gram::simd::pairs::Panels;
@@ -30,7 +31,7 @@ pub(super) struct SparseColumns {
 
 impl SparseColumns {
     /// `None` where the products would not be exact, or not be faster.
-    pub(super) fn new(columns: &Columns) -> Option<Self> {
+    pub(super) fn new(columns: &Columns, workers: Workers<'_>) -> Option<Self> {
         let (n, dims) = columns.points.dim();
         if columns.kind != MetricKind::SquaredEuclidean || columns.weights.is_some() || dims < FEWEST {
             return None;
@@ -43,7 +44,7 @@ impl SparseColumns {
             extended.extend([1.0, squared_norm(point) as f32]);
             extended.extend(point.iter().map(|x| *x as f32));
         }
-        Some(Self { panels: panels(&extended, n, dims + 2) })
+        Some(Self { panels: panels(&extended, n, dims + 2, workers) })
     }
 }
 
