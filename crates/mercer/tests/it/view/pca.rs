@@ -183,7 +183,9 @@ fn strings_and_graphs_have_components() {
 
     let (graphs, _) = mutag();
     let exact = spec("normalized(weisfeiler_lehman(depth=2))", 4).fit(&graphs, &compute).unwrap();
-    assert_arrays_close(&exact.transform(&graphs, &compute).unwrap(), &exact.scores(), 1e-11, "graphs");
+    // Iterated to a residual of 1e-10 of the largest eigenvalue: scores of the data are products with vectors
+    // that have it.
+    assert_arrays_close(&exact.transform(&graphs, &compute).unwrap(), &exact.scores(), 1e-9, "graphs");
     // All graphs as landmarks miss nothing.
     let on_all = KernelPca { landmarks: Some(188), ..spec("normalized(weisfeiler_lehman(depth=2))", 4) };
     let fit = on_all.fit(&graphs, &compute).unwrap();
