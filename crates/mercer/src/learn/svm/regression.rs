@@ -3,13 +3,14 @@
 use ndarray::ArrayView1;
 
 use super::evidence::{BinarySvm, SvmEvidence};
+use super::method::SvmMethod;
 use super::support::{Support, bind};
 use super::translate::{epsilon_svr, nu_svr, one_class};
 use super::weights::check_weights;
 use crate::error::AllowedRange;
 use crate::learn::observations::check_finite;
 use crate::settings::Settings;
-use crate::solve::{DualOptions, DualProblem, DualSolution};
+use crate::solve::{DualOptions, DualProblem};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// How wide the tube is within which an error costs nothing.
@@ -92,7 +93,8 @@ impl Svr {
         check_finite("targets", y)?;
         let upper: Vec<f64> = check_weights(weights, x.len())?.iter().map(|w| self.c * w).collect();
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
-        let solve = |problem: &DualProblem| problem.solve_on(&bound, &self.solver, compute);
+        let mut rows = SvmMethod::rows(&bound, x, &self.solver, compute)?;
+        let mut solve = |problem: &DualProblem| problem.solve(&mut rows, &self.solver, compute);
         let (svm, epsilon) = match self.tube {
             Tube::Epsilon(epsilon) => {
                 let problem = epsilon_svr(&y.to_vec(), &upper, epsilon, self.offset);
@@ -185,7 +187,8 @@ impl OneClass {
         let weights = check_weights(weights, x.len())?;
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
         let problem = one_class(weights, self.nu);
-        let solution: DualSolution = problem.solve_on(&bound, &self.solver, compute)?;
+        let mut rows = SvmMethod::rows(&bound, x, &self.solver, compute)?;
+        let solution = problem.solve(&mut rows, &self.solver, compute)?;
         let svm = BinarySvm::new(&problem, &solution);
         if !self.indefinite {
             svm.require_norm(&self.kernel)?;

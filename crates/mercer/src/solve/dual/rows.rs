@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use ndarray::Array2;
+
 use super::cache::{Cache, distinct};
 use super::features::FeatureRows;
+use super::finite_rank::FiniteRank;
 use super::lines::{Lines, runs};
 use crate::gram::simd::{Element, add_rows};
 use crate::gram::{self, SparseRows, Tiles};
@@ -55,6 +58,8 @@ enum Store<'a> {
     Cache(Cache<'a>),
     /// The explicit features of the points, and no row.
     Features(FeatureRows<'a>),
+    /// A few features of every point, and no row.
+    FiniteRank(FiniteRank),
 }
 
 impl std::fmt::Debug for Store<'_> {
@@ -64,6 +69,7 @@ impl std::fmt::Debug for Store<'_> {
             Self::Single(_) => "whole matrix in single precision",
             Self::Cache(_) => "cached rows",
             Self::Features(_) => "features",
+            Self::FiniteRank(_) => "few features",
         })
     }
 }
@@ -133,6 +139,31 @@ impl<'a> KernelRows<'a> {
         Ok(Self { diagonal, store, subset: None, stride })
     }
 
+    /// The rows of `ZZᵀ` for a few features `Z` of every point (one row each). Problems on them are
+    /// solved by an interior-point method first.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) when the features do not fit.
+    pub fn of_finite_rank(features: Array2<f64>, compute: &Compute) -> Result<Self> {
+        let store = FiniteRank::new(features, compute)?;
+        let diagonal = store.diagonal();
+        let stride = diagonal.len();
+        Ok(Self { diagonal, store: Store::FiniteRank(store), subset: None, stride })
+    }
+
+    /// The bytes that a few features of the points take.
+    pub(crate) fn finite_rank_bytes(points: usize, rank: usize) -> u64 {
+        FiniteRank::bytes(points, rank)
+    }
+
+    /// The few features of the points, if the rows are made of such.
+    pub(super) fn finite_rank(&self) -> Option<&FiniteRank> {
+        match &self.store {
+            Store::FiniteRank(features) => Some(features),
+            _ => None,
+        }
+    }
+
     /// The bytes that a working set of points with explicit features takes beside these.
     pub(crate) fn feature_bytes(set: usize, points: usize, width: usize) -> u64 {
         FeatureRows::bytes(set.min(points), points, width)
@@ -175,10 +206,11 @@ impl<'a> KernelRows<'a> {
             Store::Double(matrix) => Store::Double(subset(matrix, n, points).into()),
             Store::Single(matrix) => Store::Single(subset(matrix, n, points).into()),
             Store::Features(features) => Store::Features(features.subset(points)),
+            Store::FiniteRank(features) => Store::FiniteRank(features.subset(points)),
             Store::Cache(_) => unreachable!("parts are taken only of matrices that were made whole"),
         };
         let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
-        if few && !matches!(store, Store::Features(_)) {
+        if few && !matches!(store, Store::Features(_) | Store::FiniteRank(_)) {
             KernelRows { diagonal, store, subset: Some(runs), stride: n }
         } else {
             KernelRows { diagonal, store, subset: None, stride: points.len() }
@@ -191,6 +223,7 @@ impl<'a> KernelRows<'a> {
             Store::Double(matrix) => combine(matrix, self.stride, terms, columns),
             Store::Single(matrix) => combine(matrix, self.stride, terms, columns),
             Store::Features(features) => features.combine(terms, columns),
+            Store::FiniteRank(features) => features.combine(terms, columns),
             Store::Cache(_) => unreachable!("only matrices that were made whole are combined"),
         }
     }
@@ -214,6 +247,11 @@ impl<'a> KernelRows<'a> {
                 (Store::Double(double.into()), stride)
             }
             Store::Features(features) => (Store::Features(features.subset(points)), points.len()),
+            Store::FiniteRank(features) if points.len() <= WHOLE && affordable(8) => {
+                let stride = features.submatrix(points, &mut double, compute).stride;
+                (Store::Double(double.into()), stride)
+            }
+            Store::FiniteRank(features) => (Store::FiniteRank(features.subset(points)), points.len()),
             Store::Double(matrix) if affordable(8) => {
                 let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut double, compute).stride;
                 (Store::Double(double.into()), stride)
@@ -233,6 +271,7 @@ impl<'a> KernelRows<'a> {
         match &self.store {
             Store::Cache(cache) => cache.capacity,
             Store::Features(features) => features.capacity.min(self.points()),
+            Store::FiniteRank(features) => features.capacity.min(self.points()),
             _ => self.points(),
         }
     }
@@ -257,6 +296,7 @@ impl<'a> KernelRows<'a> {
             }
             Store::Cache(cache) => Submatrix::Single(cache.block(points, &mut room.single, compute)?),
             Store::Features(features) => Submatrix::Double(features.submatrix(points, &mut room.double, compute)),
+            Store::FiniteRank(features) => Submatrix::Double(features.submatrix(points, &mut room.double, compute)),
         })
     }
 
@@ -267,7 +307,7 @@ impl<'a> KernelRows<'a> {
 
     /// Whether every row is in memory.
     pub(super) fn is_whole(&self) -> bool {
-        !matches!(self.store, Store::Cache(_) | Store::Features(_))
+        !matches!(self.store, Store::Cache(_) | Store::Features(_) | Store::FiniteRank(_))
     }
 
     /// Where the rows and columns lie in a whole matrix.
@@ -289,6 +329,7 @@ impl<'a> KernelRows<'a> {
                 spread(changes, |p| cache.row(p), out, compute);
             }
             Store::Features(features) => features.spread(changes, out, compute),
+            Store::FiniteRank(features) => features.spread(changes, out, compute),
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The outer loop: choose a working set, optimize it, update the values at every point.
 
 use super::inner::Inner;
+use super::interior::Found;
 use super::kkt::{Kkt, group};
 use super::rows::{Room, Submatrix};
 use super::shrinking::ActiveSet;
@@ -58,7 +59,31 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         options: &'s DualOptions,
         compute: &'s Compute,
     ) -> Result<Self> {
-        let (alpha, values) = (problem.start.clone(), vec![0.0; rows.points()]);
+        let mut solver = Self::at(problem, problem.start.clone(), rows, options, compute)?;
+        problem.guesses.iter().try_for_each(|guess| solver.consider(guess))?;
+        Ok(solver)
+    }
+
+    /// Begins where an interior-point method ended.
+    pub(super) fn near(
+        problem: &'s DualProblem,
+        near: Found,
+        rows: &'s mut KernelRows<'a>,
+        options: &'s DualOptions,
+        compute: &'s Compute,
+    ) -> Result<Self> {
+        let solver = Self::at(problem, near.alpha, rows, options, compute)?;
+        Ok(Self { steps: near.steps, ..solver })
+    }
+
+    fn at(
+        problem: &'s DualProblem,
+        alpha: Vec<f64>,
+        rows: &'s mut KernelRows<'a>,
+        options: &'s DualOptions,
+        compute: &'s Compute,
+    ) -> Result<Self> {
+        let values = vec![0.0; rows.points()];
         let most = options.max_steps.unwrap_or_else(|| step_limit(problem.len()));
         let room = Room::default();
         let mut seen = vec![false; values.len()];
@@ -66,9 +91,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         let (covers, behind, steps, first) = (seen.iter().all(|seen| *seen), false, 0, None);
         let mut solver =
             Self { problem, rows, options, compute, alpha, values, covers, behind, steps, most, first, room };
-        compute.check_canceled()?;
         solver.state()?;
-        problem.guesses.iter().try_for_each(|guess| solver.consider(guess))?;
         Ok(solver)
     }
 
@@ -118,7 +141,8 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         let p = self.problem;
         let begun: Vec<(usize, f64)> =
             (0..p.len()).filter(|&i| alpha[i] != 0.0).map(|i| (p.points[i], p.signs[i] * alpha[i])).collect();
-        begun.chunks(self.set_size()).try_for_each(|part| self.rows.spread(part, &mut values, self.compute))?;
+        let at_once = if self.rows.finite_rank().is_some() { begun.len().max(1) } else { self.set_size() };
+        begun.chunks(at_once).try_for_each(|part| self.rows.spread(part, &mut values, self.compute))?;
         Ok(values)
     }
 
