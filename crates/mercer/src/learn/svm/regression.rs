@@ -1,10 +1,10 @@
 //! Support vector regression and one-class support estimation.
 
-use ndarray::ArrayView1;
+use ndarray::{Array1, ArrayView1, Axis};
 
 use super::evidence::{BinarySvm, SvmEvidence};
 use super::method::SvmMethod;
-use super::support::{Support, bind};
+use super::support::{InFeatures, Support, bind};
 use super::translate::{epsilon_svr, nu_svr, one_class};
 use super::weights::check_weights;
 use crate::error::AllowedRange;
@@ -205,6 +205,7 @@ pub(super) struct Function {
     pub(super) offset: f64,
     pub(super) fitted: Vec<f64>,
     pub(super) evidence: SvmEvidence,
+    pub(super) in_features: InFeatures,
 }
 
 impl Function {
@@ -216,11 +217,16 @@ impl Function {
             offset: svm.offset,
             fitted: svm.decisions,
             evidence: svm.evidence,
+            in_features: InFeatures::default(),
         }
     }
 
     fn evaluate(&self, x: Points<'_>, compute: &Compute) -> Result<Vec<f64>> {
-        let mut values = self.support.evaluate(x, &self.coefficients, compute)?;
+        let column = || Array1::from(self.coefficients.clone()).insert_axis(Axis(1));
+        let mut values = match self.in_features.values(&self.support, column, x.reborrow(), compute)? {
+            Some(values) => values.into_raw_vec_and_offset().0,
+            None => self.support.evaluate(x, &self.coefficients, compute)?,
+        };
         values.iter_mut().for_each(|v| *v += self.offset);
         Ok(values)
     }

@@ -107,9 +107,7 @@ impl Svc {
             let bound = ordered.bind(kernel, x, points.as_points(), &silent)?;
             let largest = plan.tasks.list.iter().map(|task| task.rows.len()).max().unwrap_or(0);
             let whole = match SvmMethod::of(bound.kernel(), points.as_points(), largest) {
-                SvmMethod::InteriorPoint { .. } => {
-                    SvmMethod::features(bound.kernel(), points.as_points(), &silent)
-                }
+                SvmMethod::InteriorPoint { .. } => SvmMethod::features(bound.kernel(), points.as_points(), &silent),
                 SvmMethod::WorkingSets => KernelRows::shared(&bound, &silent),
             };
             let whole = whole.map_err(advised)?;

@@ -23,6 +23,10 @@ const SHORTEST: f64 = 1e-7;
 pub(super) struct Found {
     /// Within the bounds, with the sums of the problem; most variables are at a bound.
     pub(super) alpha: Vec<f64>,
+    /// `w = Σ sᵢαᵢzᵢ`.
+    pub(super) function: Vec<f64>,
+    /// `η` of each group.
+    pub(super) offsets: [f64; 2],
     pub(super) steps: u64,
 }
 
@@ -58,15 +62,22 @@ pub(super) fn solve(
             steps += 1;
         }
         compute.check_aborted()?;
-        let alpha = polish(problem, features, &state.alpha, &state.lower, &state.upper, options.tolerance, compute)?;
-        Ok(Some(Found { alpha, steps }))
+        let cut = compute.check_canceled().is_err() || options.max_steps.is_some_and(|most| steps >= most);
+        let alpha = match cut {
+            true => state.alpha,
+            false => polish(problem, features, &state.alpha, &state.lower, &state.upper, options.tolerance, compute)?,
+        };
+        let signed = by_point(problem, features, |i| problem.signs[i] * alpha[i]);
+        let function = features.transposed(&signed, compute);
+        Ok(Some(Found { alpha, function, offsets: state.offsets, steps }))
     })
 }
 
 /// A point between all bounds with the sums of the problem, as far from the bounds as its signs
 /// allow; variables with the bound 0 stay there.
 fn middle(problem: &DualProblem) -> Option<Vec<f64>> {
-    let of = |list: &[f64], sign: f64| list.iter().zip(&problem.signs).filter(|(_, s)| **s == sign).map(|(v, _)| v).sum();
+    let of =
+        |list: &[f64], sign: f64| list.iter().zip(&problem.signs).filter(|(_, s)| **s == sign).map(|(v, _)| v).sum();
     let bounds: [f64; 2] = [of(&problem.upper, 1.0), of(&problem.upper, -1.0)];
     let start: [f64; 2] = [of(&problem.start, 1.0), of(&problem.start, -1.0)];
     let sums = match problem.constraint {

@@ -19,6 +19,7 @@ mod lines;
 mod newton;
 mod polish;
 mod rows;
+mod screening;
 mod shrinking;
 mod solver;
 mod working_set;
@@ -162,7 +163,7 @@ impl DualProblem {
             return Err(Error::parameter("tolerance", options.tolerance, AllowedRange::POSITIVE));
         }
         compute.check_canceled()?;
-        let near = rows.finite_rank().map(|features| interior::solve(self, features, options, compute)).transpose()?;
+        let near = rows.finite_rank().map(|features| screening::solve(self, features, options, compute)).transpose()?;
         match near.flatten() {
             Some(near) => solver::DualSolver::near(self, near, rows, options, compute)?.run(),
             None => solver::DualSolver::new(self, rows, options, compute)?.run(),

@@ -7,8 +7,8 @@ use super::newton::{System, by_point};
 use super::{Constraint, DualProblem};
 use crate::{Compute, Result};
 
-/// Newton steps on the variables between their bounds.
-const STEPS: usize = 8;
+/// Newton steps on the variables between their bounds: every step that is cut short leaves one fewer.
+const STEPS: usize = 64;
 /// The damping of these steps beside the mean of the diagonal: more than one solution is possible.
 const DAMPING: f64 = 1e-9;
 /// It stops when the slopes between the bounds differ by this part of the tolerance.
@@ -114,7 +114,7 @@ impl Polish<'_> {
         true
     }
 
-    /// One Newton step on the variables between their bounds, which stay within them; whether
+    /// One Newton step on the variables between their bounds, as far as the first of them; whether
     /// another would change nothing.
     fn advance(&mut self, tolerance: f64, compute: &Compute) -> Result<bool> {
         let p = self.problem;
@@ -140,13 +140,24 @@ impl Polish<'_> {
         if free.iter().any(|&i| !step.signed[i].is_finite()) {
             return Ok(true);
         }
+        let room = |i: usize| {
+            let change = p.signs[i] * step.signed[i];
+            let room = if change > 0.0 { p.upper[i] - self.alpha[i] } else { self.alpha[i] };
+            if change == 0.0 { f64::INFINITY } else { room / change.abs() }
+        };
+        let length = free.iter().map(|&i| room(i)).fold(1.0, f64::min);
+        let ends: Vec<bool> = free.iter().map(|&i| room(i) <= length).collect();
         let mut change = 0.0_f64;
-        for &i in &free {
-            let to = self.alpha[i] + p.signs[i] * step.signed[i];
-            change = change.max((to - self.alpha[i]).abs() / p.upper[i]);
-            self.alpha[i] = to.clamp(0.0, p.upper[i]);
+        for (&i, ends) in free.iter().zip(ends) {
+            let by = length * p.signs[i] * step.signed[i];
+            change = change.max(by.abs() / p.upper[i]);
+            self.alpha[i] = match ends {
+                true if by > 0.0 => p.upper[i],
+                true => 0.0,
+                false => (self.alpha[i] + by).clamp(0.0, p.upper[i]),
+            };
         }
-        Ok(change <= f64::EPSILON)
+        Ok(length >= 1.0 && change <= f64::EPSILON)
     }
 
     /// The largest difference of slopes within a group.

@@ -16,6 +16,8 @@ use crate::{Compute, Result};
 /// Points up to which the whole matrix is stored: 64 MiB in single precision.
 /// Rows on demand take 68 % more time at 3500 points.
 const WHOLE: usize = 4096;
+/// Active points up to which their matrix is stored after shrinking: 144 MiB in single precision.
+const ACTIVE: usize = 6144;
 /// Points up to which it is stored in double precision: 32 MiB.
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
@@ -235,13 +237,23 @@ impl<'a> KernelRows<'a> {
 
     /// The rows and columns of some points alone, and these rows left empty until they are
     /// requested again; `None` where nothing is gained.
-    pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
+    ///
+    /// # Errors
+    /// [`Error::Canceled`](crate::Error::Canceled) when the work is dropped.
+    pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Result<Option<KernelRows<'a>>> {
         let (stride, runs) = (self.stride, self.runs());
         let affordable = |size: usize| (size * points.len().pow(2)) as u64 <= compute.memory() / 8;
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let (store, stride) = match &mut self.store {
-            Store::Cache(cache) => (Store::Cache(cache.restricted(points)?), points.len()),
             // Few enough that their matrix is made once instead of a part of it for every working set.
+            Store::Cache(cache) if points.len() <= ACTIVE && affordable(4) => {
+                let stride = cache.block(points, &mut single, compute)?.stride;
+                (Store::Single(single.into()), stride)
+            }
+            Store::Cache(cache) => match cache.restricted(points) {
+                Some(cache) => (Store::Cache(cache), points.len()),
+                None => return Ok(None),
+            },
             Store::Features(features) if points.len() <= WHOLE && affordable(8) => {
                 let stride = features.submatrix(points, &mut double, compute).stride;
                 (Store::Double(double.into()), stride)
@@ -260,10 +272,10 @@ impl<'a> KernelRows<'a> {
                 let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut single, compute).stride;
                 (Store::Single(single.into()), stride)
             }
-            _ => return None,
+            _ => return Ok(None),
         };
         let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
-        Some(KernelRows { diagonal, store, subset: None, stride })
+        Ok(Some(KernelRows { diagonal, store, subset: None, stride }))
     }
 
     /// Rows that can be at hand together.
