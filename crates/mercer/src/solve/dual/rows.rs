@@ -16,8 +16,11 @@ use crate::{Compute, Result};
 /// Points up to which the whole matrix is stored: 64 MiB in single precision.
 /// Rows on demand take 68 % more time at 3500 points.
 const WHOLE: usize = 4096;
-/// Active points up to which their matrix is stored after shrinking: 144 MiB in single precision.
+/// Active points up to which their matrix is stored after shrinking, and all points if their values are
+/// quick to compute: 144 MiB in single precision.
 const ACTIVE: usize = 6144;
+/// Operations per value up to which they are.
+const QUICK: usize = 256;
 /// Points up to which it is stored in double precision: 32 MiB.
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
@@ -85,7 +88,8 @@ impl<'a> KernelRows<'a> {
     /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn new(tiles: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = tiles.shape().0;
-        if Self::is_made_whole(n, compute) {
+        let quick = n <= ACTIVE && tiles.operations() <= QUICK && tiles.features().is_none();
+        if Self::is_made_whole(n, compute) || quick && Self::whole_bytes(n) <= compute.memory() / 2 {
             return Self::whole(tiles, compute);
         }
         if let Some((features, _)) = tiles.features() {
