@@ -6,7 +6,7 @@ use super::likelihood::Posterior;
 use super::sample::draw;
 use super::state_space::{DENSE_ROWS, Decomposition, process_sum};
 use super::{Optimization, ProcessMethod};
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters, Pairs};
 use crate::learn::parameter_space::{movable, movable_names};
 use crate::settings::Settings;
 use crate::{Compute, Expansion, Kernel, Points, Result, Sample};
@@ -20,6 +20,7 @@ const STRIP: usize = 512;
 pub struct GaussianProcessFit {
     pub(super) posterior: Posterior,
     pub(super) points: Sample,
+    pub(super) kept: KeptCenters,
     pub(super) targets: Array1<f64>,
     pub(super) optimization: Option<Optimization>,
     /// Choices of smoothness that count among the parameters.
@@ -57,7 +58,15 @@ impl GaussianProcessFit {
         free: Vec<String>,
     ) -> Self {
         let settings = Settings::new();
-        Self { posterior, points: x.into(), targets: y.to_owned(), optimization, free, settings }
+        Self {
+            posterior,
+            points: x.into(),
+            kept: KeptCenters::default(),
+            targets: y.to_owned(),
+            optimization,
+            free,
+            settings,
+        }
     }
 
     /// The settings of the fit; empty for a fit from a file that does not hold them.
@@ -110,7 +119,7 @@ impl GaussianProcessFit {
         {
             return line.mean(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
         }
-        let bound = self.kernel().bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
+        let bound = self.kept.bind(self.kernel(), x.reborrow(), &self.points, compute)?;
         let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
         Ok(gram::multiply(&bound, alpha, compute)?.index_axis_move(Axis(1), 0))
     }
@@ -165,7 +174,8 @@ impl GaussianProcessFit {
 
     /// `K(X, x)`: one column per row of `x`.
     fn cross(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
-        gram::dense(&self.kernel().bind(Pairs::Between(self.points(), x.reborrow()), compute)?, compute)
+        gram::dense(&self.kept.bind(self.kernel(), x.reborrow(), &self.points, compute)?, compute)
+            .map(Array2::reversed_axes)
     }
 
     /// The points of the data.

@@ -38,7 +38,7 @@ impl GaussianProcessFit {
         let log_likelihood = record.number("log_marginal_likelihood")?;
         let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, log_likelihood);
         let (free, optimization) = (take_free(record)?, Optimization::take_from(record)?);
-        Ok(Self { posterior, points, targets, optimization, free, settings: Settings::new() })
+        Ok(Self { kept: Default::default(), posterior, points, targets, optimization, free, settings: Settings::new() })
     }
 }
 

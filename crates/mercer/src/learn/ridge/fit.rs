@@ -9,7 +9,7 @@ use super::problem::{Problem, RidgeData};
 use super::solution::{Influence, RidgeMethod, Solution};
 use super::{Ridge, RidgePlan};
 use crate::compute::filled;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters};
 use crate::settings::Settings;
 use crate::solve::state_space::{LineFunction, ProcessSum, line_function};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
@@ -38,6 +38,8 @@ pub struct RidgeFit {
     pub(super) line: OnceLock<Arc<dyn LineFunction>>,
     /// The functions in the features, for kernels with finitely many; made when it is first needed.
     pub(super) in_features: OnceLock<Arc<FeatureFunction>>,
+    /// The points, bound for prediction.
+    pub(super) kept: KeptCenters,
     pub(crate) settings: Settings,
 }
 
@@ -95,6 +97,7 @@ impl RidgeFit {
             design: problem.design.clone(),
             line: OnceLock::new(),
             in_features: OnceLock::new(),
+            kept: KeptCenters::default(),
         };
         fit.residuals_without_weight(data, problem, compute)?;
         fit.fitted = &data.y - &fit.residuals;
@@ -205,7 +208,7 @@ impl RidgeFit {
         {
             return self.by_features(points, x, compute);
         }
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }
 

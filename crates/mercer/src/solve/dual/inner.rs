@@ -58,6 +58,10 @@ pub(super) struct Inner<'k, T> {
     /// `k` among the points.
     kernel: Lines<'k, T>,
     diagonal: Vec<f64>,
+    /// The diagonal in the precision of the kernel values.
+    rounded: Vec<T>,
+    /// About the inverse of the largest slope.
+    scale: f64,
     constraint: Constraint,
 }
 
@@ -93,7 +97,9 @@ impl<'k, T: Element> Inner<'k, T> {
             values: values.iter().map(|f| -f).collect(),
             rise: vec![vec![f64::NEG_INFINITY; q]; count],
             fall: vec![vec![f64::INFINITY; q]; count],
+            rounded: diagonal.iter().map(|&d| T::from_f64(d)).collect(),
             diagonal,
+            scale: 1.0,
             kernel,
             constraint: problem.constraint,
         };
@@ -141,6 +147,7 @@ impl<'k, T: Element> Inner<'k, T> {
             match step {
                 Some(step) if violation > tolerance && steps < max_steps => {
                     self.take(step);
+                    self.scale = 1.0 / violation;
                     steps += 1;
                 }
                 _ => {
@@ -175,12 +182,13 @@ impl<'k, T: Element> Inner<'k, T> {
             let columns = self.kernel.columns(run);
             let search = scan::Partner {
                 top,
-                diagonal: self.diagonal[i],
+                scale: self.scale,
+                diagonal: self.rounded[i],
                 values: &self.values[columns.clone()],
                 bars: &fall[columns.clone()],
-                diagonals: &self.diagonal[columns.clone()],
+                diagonals: &self.rounded[columns.clone()],
                 row: self.kernel.piece(i, run),
-                flat: FLAT,
+                flat: T::from_f64(FLAT),
             };
             found = found.or(search.find(), columns.start);
         }
