@@ -14,6 +14,8 @@ const FEWEST: usize = 16;
 const CHUNK: usize = 1024;
 /// Tasks that form sums over all points: each has a matrix of its own. Not tuned.
 const TASKS: usize = 8;
+/// Numbers up to which one thread makes all passes: some ten microseconds each. Not tuned.
+const SMALL: usize = 1 << 16;
 /// Changes up to which only their points are read. Not tuned.
 const FEW: usize = 2048;
 /// Points whose scaled features are in the cache together, and columns of a strip of the product.
@@ -110,7 +112,9 @@ impl FiniteRank {
             product::multiply_transposed(&values[rows.start * rank..rows.end * rank], &v[rows], &mut sums, 1);
             sums
         };
-        compute.map_tasks(v.len().div_ceil(CHUNK), part).into_iter().fold(vec![0.0; rank], |mut sum, part| {
+        let count = v.len().div_ceil(CHUNK);
+        let parts = if self.is_small() { (0..count).map(part).collect() } else { compute.map_tasks(count, part) };
+        parts.into_iter().fold(vec![0.0; rank], |mut sum, part| {
             sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
             sum
         })
@@ -119,10 +123,20 @@ impl FiniteRank {
     /// `out += Zw`.
     pub(super) fn add_product(&self, w: &[f64], out: &mut [f64], compute: &Compute) {
         let (rank, values) = (self.features.ncols(), self.values());
-        compute.each_chunk(out, CHUNK, |at, out| {
+        let part = |at: usize, out: &mut [f64]| {
             let start = at * CHUNK * rank;
             product::multiply(&values[start..start + out.len() * rank], w, out, 1);
-        });
+        };
+        if self.is_small() {
+            out.chunks_mut(CHUNK).enumerate().for_each(|(at, out)| part(at, out));
+        } else {
+            compute.each_chunk(out, CHUNK, part);
+        }
+    }
+
+    /// Whether a pass over the features takes less time than to wake another thread.
+    pub(super) fn is_small(&self) -> bool {
+        self.features.len() <= SMALL
     }
 
     /// `Σ wᵢ (zᵢ − c)(zᵢ − c)ᵀ` over the points with a positive weight: on and below the diagonal.
@@ -146,7 +160,11 @@ impl FiniteRank {
             }
             Ok(sum)
         };
-        let parts = compute.try_map_tasks(chosen.len().div_ceil(each.max(1)), task)?;
+        let count = chosen.len().div_ceil(each.max(1));
+        let parts = match self.is_small() {
+            true => (0..count).map(task).collect::<Result<Vec<_>>>()?,
+            false => compute.try_map_tasks(count, task)?,
+        };
         Ok(parts.into_iter().fold(Array2::zeros((rank, rank)), |sum, part| sum + part))
     }
 

@@ -50,7 +50,7 @@ pub(super) fn solve(
     compute: &Compute,
 ) -> Result<Option<Found>> {
     let Some(alpha) = middle(problem) else { return Ok(None) };
-    compute.install(|| {
+    let run = || {
         let most = options.max_steps.unwrap_or(MAX_STEPS).min(MAX_STEPS);
         let mut state = Interior::new(problem, features, alpha, compute);
         let mut steps = 0;
@@ -70,7 +70,8 @@ pub(super) fn solve(
         let signed = by_point(problem, features, |i| problem.signs[i] * alpha[i]);
         let function = features.transposed(&signed, compute);
         Ok(Some(Found { alpha, function, offsets: state.offsets, steps }))
-    })
+    };
+    if features.is_small() { run() } else { compute.install(run) }
 }
 
 /// A point between all bounds with the sums of the problem, as far from the bounds as its signs
