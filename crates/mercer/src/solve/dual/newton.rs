@@ -54,11 +54,11 @@ impl<'p> System<'p> {
         let rank = features.features.ncols();
         let count = if problem.constraint == Constraint::Free { 0 } else { groups(problem.constraint) };
         let (mut totals, mut means) = ([0.0; 2], Vec::new());
-        for g in 0..count {
+        for (g, total) in totals.iter_mut().enumerate().take(count) {
             let of_group = |i: usize| group(problem.constraint, problem.signs[i]) == g;
             let sums = by_point(problem, features, |i| if of_group(i) { weights[i] } else { 0.0 });
-            totals[g] = sums.iter().sum();
-            let scale = if totals[g] > 0.0 { 1.0 / totals[g] } else { 0.0 };
+            *total = sums.iter().sum();
+            let scale = if *total > 0.0 { 1.0 / *total } else { 0.0 };
             means.push(features.transposed(&sums, compute).iter().map(|z| scale * z).collect::<Vec<f64>>());
         }
         let total = totals[0] + totals[1];

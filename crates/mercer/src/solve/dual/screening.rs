@@ -96,7 +96,7 @@ fn sampled(
     compute: &Compute,
 ) -> Result<Option<Found>> {
     let each = features.features.nrows().div_ceil(SAMPLE);
-    let chosen: Vec<usize> = (0..problem.len()).filter(|&i| problem.points[i] % each == 0).collect();
+    let chosen: Vec<usize> = (0..problem.len()).filter(|&i| problem.points[i].is_multiple_of(each)).collect();
     let points: Vec<usize> = (0..features.features.nrows()).step_by(each).collect();
     let of = |list: &[f64]| chosen.iter().map(|&i| list[i]).collect::<Vec<f64>>();
     let signs = of(&problem.signs);
