@@ -84,7 +84,9 @@ fn run_until<T: Send>(
                 // Dropped when the work ends, also by a panic: that is what wakes the waiting
                 // thread.
                 let _finished = finished;
-                work()
+                // All of it on the threads of the computation: every part would otherwise wait for
+                // them on its own.
+                options.compute.install(work)
             });
             let mut interrupted = None;
             while wait.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
