@@ -1,6 +1,6 @@
 """Support vector machines in Mercer beside scikit-learn (LIBSVM) and scikit-learn-intelex, in one run.
 
-Training with the same C, γ and tolerance, the dual objectives compared; prediction; kernels of few features (`linear`),
+Training with the same C, γ and tolerance, the dual objectives compared; prediction; kernels of few features,
 regressions, hard problems (many steps); a grid of C and γ with folds. Both
 sides are run in turn; the best time on the clock and the least processor time of each count. Run it as
 
@@ -243,8 +243,8 @@ CASES: list[tuple[str, str, dict, Callable[[Path | None], Data | None], float]] 
     ("iris, linear C=100", "SVC", {"kernel": "linear", "C": 100.0}, lambda _: load_iris(return_X_y=True), 4.0),
     ("linear 8 000×20", "SVC", {"kernel": "linear", "C": 1.0}, lambda _: sides(noisy_line(8_000, 20, 1.0)), 20.0),
     ("linear 3 000×300", "SVC", {"kernel": "linear", "C": 1.0}, lambda _: sides(noisy_line(3_000, 300, 1.0)), 20.0),
-    ("linear separable C=1 000", "SVC", {"kernel": "linear", "C": 1e3}, lambda _: sides(noisy_line(3_000, 20, 0.0)), 4.0),
-    ("linear NuSVC 8 000×20", "NuSVC", {"kernel": "linear", "nu": 0.3}, lambda _: sides(noisy_line(8_000, 20, 1.0)), 4.0),
+    ("linear separable", "SVC", {"kernel": "linear", "C": 1e3}, lambda _: sides(noisy_line(3_000, 20, 0.0)), 4.0),
+    ("linear NuSVC", "NuSVC", {"kernel": "linear", "nu": 0.3}, lambda _: sides(noisy_line(8_000, 20, 1.0)), 4.0),
     ("linear SVR 4 000×10", "SVR", {"kernel": "linear", "C": 1.0}, lambda _: wave(), 20.0),
     ("SVR 4 000×10 C=1", "SVR", {"C": 1.0}, lambda _: wave(), 4.0),
     ("SVR 4 000×10 C=30", "SVR", {"C": 30.0}, lambda _: wave(), 4.0),
