@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn import svm as peer
+from sklearn import svm as sklearn_svm
 from sklearn.datasets import load_digits, load_iris, load_svmlight_file
 from sklearn.metrics import pairwise
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -263,7 +263,7 @@ def compare_case(
     if data is None:
         print(f"{name}: not at hand; name its folder by --data")
         return
-    ours, theirs = getattr(mercer, estimator)(**numbers), getattr(peer, estimator)(cache_size=1000, **numbers)
+    ours, theirs = getattr(mercer, estimator)(**numbers), getattr(sklearn_svm, estimator)(cache_size=1000, **numbers)
     times = interleaved([lambda: ours.fit(*data), lambda: theirs.fit(*data)], arguments.repeat)
     call = "predict" if estimator.endswith("SVR") else "decision_function"
     found, expected = (getattr(model, call)(data[0][:500]) for model in (ours, theirs))
