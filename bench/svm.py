@@ -1,6 +1,7 @@
-"""Support vector classifiers in Mercer beside scikit-learn (LIBSVM) and scikit-learn-intelex, in one run.
+"""Support vector machines in Mercer beside scikit-learn (LIBSVM) and scikit-learn-intelex, in one run.
 
-Training with the same C, γ and tolerance, the dual objectives compared; prediction; a grid of C and γ with folds. Both
+Training with the same C, γ and tolerance, the dual objectives compared; prediction; kernels of few features,
+regressions, hard problems (many steps); a grid of C and γ with folds. Both
 sides are run in turn; the best time on the clock and the least processor time of each count. Run it as
 
     python bench/svm.py [--data FOLDER] [--json FILE] [--only TEXT] [--repeat 1] [--slow]
@@ -19,7 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits, load_svmlight_file
+from sklearn import svm as sklearn_svm
+from sklearn.datasets import load_digits, load_iris, load_svmlight_file
 from sklearn.metrics import pairwise
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
@@ -195,6 +197,92 @@ def row(name: str, peer: str, times: list[tuple[float, float]], target: float, n
     return print_row(Row(name, peer, ours, theirs, ours_cpu, theirs_cpu, target, note))
 
 
+# ---- few features, regressions, hard problems -----------------------------------------------------------------------
+
+
+def noisy_line(rows: int, columns: int, noise: float, seed: int = 0) -> Data:
+    """Return normal points and a linear function of them with noise."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=(rows, columns))
+    slopes = 2.0 * generator.normal(size=columns) / np.sqrt(columns)
+    return x, x @ slopes + noise * generator.normal(size=rows)
+
+
+def sides(data: Data) -> Data:
+    """Return the points with the sign of their targets."""
+    return data[0], (data[1] > 0).astype(int)
+
+
+def wave(rows: int = 4_000) -> Data:
+    """Return points in ten columns and a smooth function of two of them with noise."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(rows, 10))
+    return x, np.sin(x[:, 0]) + 0.5 * x[:, 1] + 0.3 * generator.normal(size=rows)
+
+
+def some_covtype(folder: Path | None) -> Data | None:
+    """Return 6 000 rows of covtype, scaled to [0, 1]: class 2 against the rest."""
+    file = None if folder is None else folder / "covtype" / "covtype.csv.gz"
+    if file is None or not file.is_file():
+        return None
+    with gzip.open(file, "rt") as lines:
+        table = np.loadtxt(lines, delimiter=",", skiprows=1)
+    table = table[np.random.default_rng(0).choice(len(table), 6_000, replace=False)]
+    x = table[:, :-1]
+    return (x - x.min(0)) / np.maximum(np.ptp(x, axis=0), 1e-300), (table[:, -1] == 2).astype(int)
+
+
+def some_a9a(folder: Path | None) -> Data | None:
+    """Return 6 000 rows of a9a."""
+    data = read_problem(PROBLEMS[0], folder)
+    return None if data is None else (data[0][0][:6_000], data[0][1][:6_000])
+
+
+#: Names, estimators, their numbers, the data, and the ratio to reach.
+CASES: list[tuple[str, str, dict, Callable[[Path | None], Data | None], float]] = [
+    ("iris, linear C=100", "SVC", {"kernel": "linear", "C": 100.0}, lambda _: load_iris(return_X_y=True), 4.0),
+    ("linear 8 000×20", "SVC", {"kernel": "linear", "C": 1.0}, lambda _: sides(noisy_line(8_000, 20, 1.0)), 20.0),
+    ("linear 3 000×300", "SVC", {"kernel": "linear", "C": 1.0}, lambda _: sides(noisy_line(3_000, 300, 1.0)), 20.0),
+    ("linear separable", "SVC", {"kernel": "linear", "C": 1e3}, lambda _: sides(noisy_line(3_000, 20, 0.0)), 4.0),
+    ("linear NuSVC", "NuSVC", {"kernel": "linear", "nu": 0.3}, lambda _: sides(noisy_line(8_000, 20, 1.0)), 4.0),
+    ("linear SVR 4 000×10", "SVR", {"kernel": "linear", "C": 1.0}, lambda _: wave(), 20.0),
+    ("SVR 4 000×10 C=1", "SVR", {"C": 1.0}, lambda _: wave(), 4.0),
+    ("SVR 4 000×10 C=30", "SVR", {"C": 30.0}, lambda _: wave(), 4.0),
+    ("NuSVR 4 000×10", "NuSVR", {"C": 1.0}, lambda _: wave(), 4.0),
+    ("covtype 6 000 C=10", "SVC", {"C": 10.0, "gamma": 10.0}, some_covtype, 4.0),
+    ("covtype 6 000 C=100", "SVC", {"C": 100.0, "gamma": 1.0}, some_covtype, 4.0),
+    ("a9a 6 000 C=1 000", "SVC", {"C": 1e3, "gamma": 2.0**-5}, some_a9a, 4.0),
+]
+
+
+def compare_case(
+    name: str, estimator: str, numbers: dict, read: Callable[[Path | None], Data | None], target: float, arguments
+) -> Iterator[Row]:
+    """Fit one of the cases on both sides, and compare the functions on some rows."""
+    data = read(arguments.data)
+    if data is None:
+        print(f"{name}: not at hand; name its folder by --data")
+        return
+    ours, theirs = getattr(mercer, estimator)(**numbers), getattr(sklearn_svm, estimator)(cache_size=1000, **numbers)
+    times = interleaved([lambda: ours.fit(*data), lambda: theirs.fit(*data)], arguments.repeat)
+    call = "predict" if estimator.endswith("SVR") else "decision_function"
+    found, expected = (getattr(model, call)(data[0][:500]) for model in (ours, theirs))
+    steps = f"steps {np.sum(ours.n_iter_)} and {np.sum(theirs.n_iter_)}"
+    note = f"functions differ by {np.abs(found - expected).max():.0e}, {steps}"
+    yield row(name, "scikit-learn", times, target, note)
+
+
+def million(arguments: argparse.Namespace) -> Iterator[Row]:
+    """Fit a linear classifier to a million rows, which takes scikit-learn's SVC hours: no peer."""
+    data = sides(noisy_line(1_000_000, 20, 1.0))
+    model = mercer.SVC(kernel="linear", C=1.0)
+    start, cpu = time.perf_counter(), time.process_time()
+    model.fit(*data)
+    took, cpu = time.perf_counter() - start, time.process_time() - cpu
+    note = f"duality gap {model.duality_gap_:.0e} of {model.dual_objective_:.0f}"
+    yield row("linear 1 000 000×20", "none", [(took, cpu), (np.nan, np.nan)], np.nan, note)
+
+
 def grid(arguments: argparse.Namespace) -> Iterator[Row]:
     """Score ten C times ten γ by five folds on 5 000 rows of covtype."""
     file = None if arguments.data is None else arguments.data / "covtype" / "covtype.csv.gz"
@@ -238,6 +326,9 @@ def main() -> None:
     )
     chosen = [problem for problem in PROBLEMS if arguments.only in problem.name]
     rows = [found for problem in chosen for found in compare(problem, arguments)]
+    rows += [found for case in CASES if arguments.only in case[0] for found in compare_case(*case, arguments)]
+    if arguments.slow and arguments.only in "linear 1 000 000×20":
+        rows += million(arguments)
     if arguments.slow and arguments.only in "covtype":
         rows += grid(arguments)
     if arguments.json:

@@ -84,6 +84,7 @@ mod learn {
     mod splines;
     mod streamed;
     mod svm;
+    mod svm_features;
     mod svm_libsvm;
     mod svm_memory;
 }

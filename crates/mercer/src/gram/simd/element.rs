@@ -35,6 +35,8 @@ pub trait Element:
     fn from_f64(value: f64) -> Self;
     /// The same value as an `f64`.
     fn to_f64(self) -> f64;
+    /// `self / other`.
+    fn divided_by(self, other: Self) -> Self;
     /// A vector of elements.
     type Vector<S: Simd>: Copy;
     /// Whole vectors of a slice.
@@ -76,6 +78,10 @@ macro_rules! element {
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
                 value as $element
+            }
+            #[inline(always)]
+            fn divided_by(self, other: Self) -> Self {
+                self / other
             }
             #[inline(always)]
             fn to_f64(self) -> f64 {

@@ -25,24 +25,27 @@ pub(crate) fn subtract<T: Element>(out: &mut [f64], (a, x): (f64, &[T]), (b, y):
 pub(crate) struct Partner<'a, T> {
     /// The slope of the first of the pair.
     pub(crate) top: f64,
+    /// What slopes are multiplied by, so that their squares are within the range of the elements.
+    pub(crate) scale: f64,
     /// `k(x, x)` of the first.
-    pub(crate) diagonal: f64,
+    pub(crate) diagonal: T,
     /// The slopes of the others.
     pub(crate) values: &'a [f64],
     /// 0, or `∞` where another cannot be taken.
     pub(crate) bars: &'a [f64],
     /// `k(y, y)` of the others.
-    pub(crate) diagonals: &'a [f64],
+    pub(crate) diagonals: &'a [T],
     /// `k(x, y)`.
     pub(crate) row: &'a [T],
     /// The least curvature.
-    pub(crate) flat: f64,
+    pub(crate) flat: T,
 }
 
 /// What a [`Partner`] search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Found {
-    /// The partner with the largest gain `slope²/curvature`, and that gain.
+    /// The partner with the largest gain `(scale · slope)²/curvature` in the precision of the
+    /// elements, and that gain: in single precision the search takes half of the time.
     pub(crate) best: Option<(usize, f64)>,
     /// The smallest value of those that can be taken; `∞` when there are none.
     pub(crate) smallest: f64,
@@ -64,11 +67,10 @@ impl<T: Element> Partner<'_, T> {
     }
 
     #[inline(always)]
-    fn gain(&self, at: usize) -> (f64, f64) {
-        let value = self.values[at] + self.bars[at];
-        let slope = at_least(self.top - value, 0.0);
-        let curvature = self.diagonal + self.diagonals[at] - 2.0 * self.row[at].to_f64();
-        (slope * slope / at_least(curvature, self.flat), value)
+    fn gain(&self, value: f64, diagonal: T, product: T) -> T {
+        let slope = T::from_f64(self.scale * at_least(self.top - value, 0.0));
+        let curvature = self.diagonal + diagonal - (product + product);
+        (slope * slope).divided_by(if curvature > self.flat { curvature } else { self.flat })
     }
 }
 
@@ -82,10 +84,14 @@ fn at_most(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// The largest of a block.
+/// The best of a block, in halves: one after the other, each comparison would wait for the one before
+/// (a search took twice the time).
 #[inline(always)]
-fn block_largest<const N: usize>(block: [f64; N]) -> f64 {
-    block.into_iter().fold(f64::NEG_INFINITY, |m, v| at_least(v, m))
+fn best_of<T: Copy>(mut block: [T; BLOCK], better: impl Fn(T, T) -> T) -> T {
+    (0..16).for_each(|lane| block[lane] = better(block[lane], block[lane + 16]));
+    (0..8).for_each(|lane| block[lane] = better(block[lane], block[lane + 8]));
+    (0..4).for_each(|lane| block[lane] = better(block[lane], block[lane + 4]));
+    better(better(block[0], block[2]), better(block[1], block[3]))
 }
 
 impl<T: Element> WithSimd for Partner<'_, T> {
@@ -94,31 +100,32 @@ impl<T: Element> WithSimd for Partner<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Found {
         let n = self.values.len();
-        let (mut best, mut gain, mut smallest) = (None, 0.0, f64::INFINITY);
+        let (mut best, mut gain, mut lowest) = (None, T::default(), [f64::INFINITY; BLOCK]);
         for start in (0..n).step_by(BLOCK) {
-            let mut gains = [0.0; BLOCK];
-            let mut lowest = [f64::INFINITY; BLOCK];
+            let mut gains = [T::default(); BLOCK];
             if n - start >= BLOCK {
                 let (values, bars) = (block(self.values, start), block(self.bars, start));
                 let (diagonals, row) = (block(self.diagonals, start), block(self.row, start));
                 for lane in 0..BLOCK {
                     let value = values[lane] + bars[lane];
-                    let slope = at_least(self.top - value, 0.0);
-                    let curvature = self.diagonal + diagonals[lane] - 2.0 * row[lane].to_f64();
-                    gains[lane] = slope * slope / at_least(curvature, self.flat);
-                    lowest[lane] = value;
+                    lowest[lane] = at_most(value, lowest[lane]);
+                    gains[lane] = self.gain(value, diagonals[lane], row[lane]);
                 }
             } else {
-                (0..n - start).for_each(|lane| (gains[lane], lowest[lane]) = self.gain(start + lane));
+                for lane in 0..n - start {
+                    let at = start + lane;
+                    let value = self.values[at] + self.bars[at];
+                    lowest[lane] = at_most(value, lowest[lane]);
+                    gains[lane] = self.gain(value, self.diagonals[at], self.row[at]);
+                }
             }
-            smallest = at_most(lowest.into_iter().fold(f64::INFINITY, |m, v| at_most(v, m)), smallest);
-            let found = block_largest(gains);
+            let found = best_of(gains, |a, b| if b > a { b } else { a });
             if found > gain {
                 gain = found;
-                best = gains.iter().position(|&g| g == found).map(|lane| (start + lane, found));
+                best = gains.iter().position(|&g| g == found).map(|lane| (start + lane, found.to_f64()));
             }
         }
-        Found { best, smallest }
+        Found { best, smallest: best_of(lowest, |a, b| at_most(b, a)) }
     }
 }
 
@@ -144,7 +151,7 @@ impl WithSimd for Largest<'_> {
         for (b, (values, bars)) in values.iter().zip(bars).enumerate() {
             let mut sums = [0.0; BLOCK];
             (0..BLOCK).for_each(|lane| sums[lane] = values[lane] + bars[lane]);
-            let found = block_largest(sums);
+            let found = best_of(sums, |a, b| at_least(b, a));
             if found > largest {
                 (best, largest) = (Some(b), found);
             }
@@ -198,6 +205,7 @@ mod tests {
             let diagonals = vec![2.0; n];
             let search = Partner {
                 top: 0.5,
+                scale: 1.0,
                 diagonal: 3.0,
                 values: &values,
                 bars: &high,

@@ -124,13 +124,13 @@ impl System {
 
 /// The function of a fit in its features: `f(x) = z(x)ᵀw` with `w = Zᵀα`.
 #[derive(Clone, Debug)]
-pub(super) struct FeatureFunction {
+pub(in crate::learn) struct FeatureFunction {
     map: ExplicitFeatures,
     weights: Array2<f64>,
 }
 
 impl FeatureFunction {
-    pub(super) fn new(
+    pub(in crate::learn) fn new(
         kernel: &Kernel,
         points: ArrayView2<f64>,
         dual: ArrayView2<f64>,
@@ -141,7 +141,7 @@ impl FeatureFunction {
         Ok(Self { map, weights })
     }
 
-    pub(super) fn values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    pub(in crate::learn) fn values(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         multiply(self.map.transform(x, compute)?.view(), self.weights.view(), compute)
     }
 }

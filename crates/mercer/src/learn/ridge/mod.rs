@@ -29,6 +29,7 @@ mod spec;
 mod spectrum;
 mod state_space;
 
+pub(in crate::learn) use finite_rank::FeatureFunction;
 pub use fit::{Diagnostics, RidgeFit};
 pub use interval::IntervalTarget;
 pub(in crate::learn) use plan::approximation;

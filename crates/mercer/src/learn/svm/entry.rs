@@ -196,7 +196,7 @@ fn evidence<'f>(facts: Facts<'f>, evidence: &SvmEvidence) -> Facts<'f> {
         .with("dual_objective", evidence.objective, "the dual objective; larger is better")
         .with("duality_gap", evidence.gap, "how far from the optimum it can be")
         .with("kkt_violation", evidence.violation, "largest violation of the KKT conditions")
-        .with("n_iter", evidence.steps, "steps of pairs of variables")
+        .with("n_iter", evidence.steps, "steps of pairs of variables, and of the interior-point method")
         .with("stopped", stopped::word(evidence.stopped), "why the solver stopped")
 }
 

@@ -2,12 +2,19 @@
 
 use std::fmt;
 
+use super::method::SvmMethod;
 use super::regression::{OneClass, Svr};
 use super::schedule::{Kept, Scheme};
 use super::svc::Svc;
 use crate::compute::human_bytes;
 use crate::solve::{ClassBlocks, KernelRows};
 use crate::{Compute, Kernel};
+
+/// Steps of the interior-point method, about.
+const STEPS: f64 = 30.0;
+/// Numbers per variable that it allocates: those of the problem, the variables with their multipliers,
+/// and two directions.
+const NUMBERS: u64 = 24;
 
 /// The plan of a fit. The number of steps depends on the data and is not known in advance.
 ///
@@ -21,6 +28,8 @@ use crate::{Compute, Kernel};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SvmPlan {
+    /// How they are solved.
+    pub method: SvmMethod,
     /// How many binary SVMs are solved.
     pub binary: usize,
     /// Variables of the dual problem of the largest.
@@ -30,9 +39,10 @@ pub struct SvmPlan {
     /// Which kernel values stay in memory.
     pub kept: KeptValues,
     /// Bytes of kernel values, at most; for classes of the same size, and without the explicit
-    /// features themselves.
+    /// features themselves. For [`SvmMethod::InteriorPoint`] all that is allocated.
     pub bytes: u64,
-    /// Floating-point operations of one pass over all pairs of rows: what the kernel values cost.
+    /// Floating-point operations of one pass over all pairs of rows: what the kernel values cost. For
+    /// [`SvmMethod::InteriorPoint`] those of 30 steps.
     pub flops: f64,
 }
 
@@ -45,7 +55,7 @@ pub enum KeptValues {
     Classes,
     /// The rows requested last.
     Rows,
-    /// Those of a working set: others come from the explicit features of the points.
+    /// Those of a working set, if any: others come from the explicit features of the points.
     Features,
 }
 
@@ -66,6 +76,25 @@ impl SvmPlan {
         Self { kept: KeptValues::Features, bytes, ..plan }
     }
 
+    /// The plan of problems with this many rows each, of which `at_once` are solved at a time, in the
+    /// features of a kernel with few; this plan for a kernel with many.
+    fn in_features(self, kernel: &Kernel, columns: usize, each: usize, at_once: usize, rows: usize) -> Self {
+        let method = SvmMethod::choose(kernel, each, columns);
+        let SvmMethod::InteriorPoint { features } = method else { return self };
+        let per_row = self.variables / rows.max(1);
+        let one = KernelRows::finite_rank_bytes(each, features) + 8 * NUMBERS * (each * per_row) as u64;
+        // Several problems copy the features of their points.
+        let all = if self.binary > 1 { 8 * (rows * features) as u64 } else { 0 };
+        Self {
+            method,
+            variables: each * per_row,
+            kept: KeptValues::Features,
+            bytes: all + one * at_once as u64,
+            flops: STEPS * self.binary as f64 * each as f64 * (features as f64).powi(2),
+            ..self
+        }
+    }
+
     /// The plan with kernel values that are kept as far as memory allows.
     fn of_values(
         (rows, columns): (usize, usize),
@@ -78,6 +107,7 @@ impl SvmPlan {
         let room = compute.memory() / 4 * 3;
         let least = 4 * (set.min(rows) as u64).saturating_mul(rows as u64);
         Self {
+            method: SvmMethod::WorkingSets,
             binary,
             variables: rows.saturating_mul(per_row),
             working_set: set,
@@ -100,6 +130,11 @@ impl fmt::Display for SvmPlan {
             }
         };
         let (variables, set, bytes) = (self.variables, self.working_set, human_bytes(self.bytes));
+        if let SvmMethod::InteriorPoint { .. } = self.method {
+            let method = self.method;
+            write!(f, "dual problem: {binary}, {variables} variables; {method} ({bytes}), ")?;
+            return write!(f, "about {:.1e} operations for {STEPS} steps", self.flops);
+        }
         write!(f, "dual problem: {binary}, {variables} variables, {set} at a time; {kept} ({bytes}), ")?;
         write!(f, "about {:.1e} operations for a pass over all pairs of rows", self.flops)
     }
@@ -114,6 +149,8 @@ impl Svc {
         };
         let plan = SvmPlan::new(&self.kernel, (rows, columns), binary, 1, self.solver.working_set, compute);
         let sizes = vec![rows.div_ceil(classes.max(1)); classes];
+        let each = if self.scheme == Scheme::OneVersusRest { rows } else { rows.min(sizes.iter().take(2).sum()) };
+        let plan = plan.in_features(&self.kernel, columns, each, binary.min(compute.threads()), rows);
         if self.scheme == Scheme::OneVersusRest || plan.kept == KeptValues::Features {
             return plan;
         }
@@ -132,6 +169,7 @@ impl Svr {
     /// The plan for this many rows and columns.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
         let plan = SvmPlan::new(&self.kernel, (rows, columns), 1, 2, self.solver.working_set, compute);
+        let plan = plan.in_features(&self.kernel, columns, rows, 1, rows);
         // Each point has two variables, about half of which stay active: the solver copies their values.
         let active = if plan.kept == KeptValues::Whole { KernelRows::whole_bytes(rows) } else { 0 };
         SvmPlan { bytes: plan.bytes + active, ..plan }
@@ -141,6 +179,7 @@ impl Svr {
 impl OneClass {
     /// The plan for this many rows and columns.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
-        SvmPlan::new(&self.kernel, (rows, columns), 1, 1, self.solver.working_set, compute)
+        let plan = SvmPlan::new(&self.kernel, (rows, columns), 1, 1, self.solver.working_set, compute);
+        plan.in_features(&self.kernel, columns, rows, 1, rows)
     }
 }

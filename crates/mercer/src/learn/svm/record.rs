@@ -7,7 +7,7 @@ use super::evidence::SvmEvidence;
 use super::probability::{Calibrator, Isotonic, Sigmoid};
 use super::regression::{Function, OneClassFit, SvrFit};
 use super::schedule::Scheme;
-use super::support::Support;
+use super::support::{InFeatures, Support};
 use super::svc_fit::{BinarySummary, SvcFit};
 use crate::error::RecordProblem;
 use crate::learn::stopped;
@@ -51,8 +51,8 @@ impl SvcFit {
         let coefficients = record.take_finite_matrix("dual_coefficients", (support.indices.len(), columns))?;
         let starts = take_starts(record, k, support.indices.len())?;
         let binary = take_binary(record, scheme, k)?;
-        let (break_ties, settings) = (record.flag("break_ties")?, Settings::new());
-        Ok(Self { scheme, break_ties, names, support, starts, coefficients, binary, settings })
+        let (break_ties, in_features, settings) = (record.flag("break_ties")?, InFeatures::default(), Settings::new());
+        Ok(Self { scheme, break_ties, names, support, starts, coefficients, binary, in_features, settings })
     }
 }
 
@@ -209,7 +209,8 @@ impl Function {
         let coefficients = record.take_finite_vector("dual_coefficients", support.indices.len())?.to_vec();
         let fitted: Array1<f64> = record.take_any_vector("fitted")?;
         let evidence = take_evidence(record, 1)?[0];
-        Ok(Self { support, coefficients, offset: record.finite_number("offset")?, fitted: fitted.to_vec(), evidence })
+        let (offset, fitted, in_features) = (record.finite_number("offset")?, fitted.to_vec(), InFeatures::default());
+        Ok(Self { support, coefficients, offset, fitted, evidence, in_features })
     }
 }
 

@@ -1,15 +1,16 @@
 //! Support vector regression and one-class support estimation.
 
-use ndarray::ArrayView1;
+use ndarray::{Array1, ArrayView1, Axis};
 
 use super::evidence::{BinarySvm, SvmEvidence};
-use super::support::{Support, bind};
+use super::method::SvmMethod;
+use super::support::{InFeatures, Support, bind};
 use super::translate::{epsilon_svr, nu_svr, one_class};
 use super::weights::check_weights;
 use crate::error::AllowedRange;
 use crate::learn::observations::check_finite;
 use crate::settings::Settings;
-use crate::solve::{DualOptions, DualProblem, DualSolution};
+use crate::solve::{DualOptions, DualProblem};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// How wide the tube is within which an error costs nothing.
@@ -92,7 +93,8 @@ impl Svr {
         check_finite("targets", y)?;
         let upper: Vec<f64> = check_weights(weights, x.len())?.iter().map(|w| self.c * w).collect();
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
-        let solve = |problem: &DualProblem| problem.solve_on(&bound, &self.solver, compute);
+        let mut rows = SvmMethod::rows(&bound, x, &self.solver, compute)?;
+        let mut solve = |problem: &DualProblem| problem.solve(&mut rows, &self.solver, compute);
         let (svm, epsilon) = match self.tube {
             Tube::Epsilon(epsilon) => {
                 let problem = epsilon_svr(&y.to_vec(), &upper, epsilon, self.offset);
@@ -185,7 +187,8 @@ impl OneClass {
         let weights = check_weights(weights, x.len())?;
         let bound = bind(&self.kernel, x, self.indefinite, compute)?;
         let problem = one_class(weights, self.nu);
-        let solution: DualSolution = problem.solve_on(&bound, &self.solver, compute)?;
+        let mut rows = SvmMethod::rows(&bound, x, &self.solver, compute)?;
+        let solution = problem.solve(&mut rows, &self.solver, compute)?;
         let svm = BinarySvm::new(&problem, &solution);
         if !self.indefinite {
             svm.require_norm(&self.kernel)?;
@@ -202,6 +205,7 @@ pub(super) struct Function {
     pub(super) offset: f64,
     pub(super) fitted: Vec<f64>,
     pub(super) evidence: SvmEvidence,
+    pub(super) in_features: InFeatures,
 }
 
 impl Function {
@@ -213,11 +217,16 @@ impl Function {
             offset: svm.offset,
             fitted: svm.decisions,
             evidence: svm.evidence,
+            in_features: InFeatures::default(),
         }
     }
 
     fn evaluate(&self, x: Points<'_>, compute: &Compute) -> Result<Vec<f64>> {
-        let mut values = self.support.evaluate(x, &self.coefficients, compute)?;
+        let column = || Array1::from(self.coefficients.clone()).insert_axis(Axis(1));
+        let mut values = match self.in_features.values(&self.support, column, x.reborrow(), compute)? {
+            Some(values) => values.into_raw_vec_and_offset().0,
+            None => self.support.evaluate(x, &self.coefficients, compute)?,
+        };
         values.iter_mut().for_each(|v| *v += self.offset);
         Ok(values)
     }

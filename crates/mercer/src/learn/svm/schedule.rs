@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::evidence::BinarySvm;
+use super::method::SvmMethod;
 use super::probability::Calibrator;
 use super::support::{bind, rebind};
 use super::svc::Svc;
@@ -46,6 +47,8 @@ pub(super) enum Kept {
     Whole,
     /// None, but the explicit features of the points; this many working sets fit into memory.
     Features { sets: usize },
+    /// None, but the few features of the points ([`SvmMethod::InteriorPoint`]).
+    FiniteRank,
     /// None: the binary SVMs come one after the other, each with its own rows.
     Nothing,
 }
@@ -90,7 +93,11 @@ impl Schedule {
         // Binary SVMs of a class against the rest have the points of all classes.
         let sizes = if paired { &sizes[..] } else { std::slice::from_ref(&n) };
         let least = svc.solver.working_set;
-        let features = bound.features().and_then(|_| Kept::features(n, least, compute));
+        let largest = tasks.list.iter().map(|task| task.rows.len()).max().unwrap_or(0);
+        let features = match SvmMethod::of(&kernel, x, largest) {
+            SvmMethod::InteriorPoint { .. } => Some(Kept::FiniteRank),
+            SvmMethod::WorkingSets => bound.features().and_then(|_| Kept::features(n, least, compute)),
+        };
         let kept = features.unwrap_or_else(|| Kept::choose(sizes, compute));
         Ok(Self { kernel, tasks, ordered, kept, least })
     }
@@ -111,7 +118,7 @@ impl Schedule {
         let shared = match self.kept {
             Kept::Blocks { .. } => Shared::Blocks(ClassBlocks::new(&bound, self.tasks.classes(), compute)?),
             Kept::Whole => Shared::Whole(KernelRows::whole(&bound, compute)?),
-            Kept::Features { .. } => Shared::Whole(self.rows(&bound, compute)?),
+            Kept::Features { .. } | Kept::FiniteRank => Shared::Whole(self.rows(&bound, compute)?),
             Kept::Nothing => Shared::Nothing,
         };
         let one = |task: &Task, guess: Option<Vec<f64>>, room: &mut PairRoom| match (&shared, task.second) {
@@ -157,7 +164,10 @@ impl Schedule {
     }
 
     fn rows<'t>(&self, bound: &'t dyn Tiles, compute: &Compute) -> Result<KernelRows<'t>> {
-        KernelRows::new(bound, self.least, compute)
+        match self.kept {
+            Kept::FiniteRank => SvmMethod::features(&self.kernel, self.ordered.as_points(), compute),
+            _ => KernelRows::new(bound, self.least, compute),
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Support vectors.
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array2, ArrayView2};
 
 use crate::definiteness::{check_matrix, require_psd_for};
+use crate::features::{ExplicitFeatures, FeatureMap};
 use crate::gram::{self, Bound, KeptCenters, Pairs};
-use crate::learn::ridge::bind_fit;
+use crate::learn::ridge::{FeatureFunction, bind_fit};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit: the cubic
@@ -69,6 +71,12 @@ impl Support {
         self.vectors.as_points().columns()
     }
 
+    /// Whether the kernel has at most as many features as there are support vectors.
+    fn has_few_features(&self) -> bool {
+        let map = ExplicitFeatures::new(self.kernel.clone(), self.columns());
+        map.is_ok_and(|map| map.components() <= self.indices.len())
+    }
+
     /// `K(x, support vectors) · V`.
     pub(super) fn apply(&self, x: Points<'_>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         self.with_values(x, v.ncols(), compute, |bound| gram::multiply(bound, v, compute))
@@ -110,5 +118,37 @@ impl Support {
         let column = ArrayView2::from_shape((coefficients.len(), 1), coefficients)
             .map_err(|e| Error::shape("coefficients", self.indices.len(), e))?;
         Ok(self.apply(x, column, compute)?.into_raw_vec_and_offset().0)
+    }
+}
+
+/// The functions `z(x)ᵀw` of a model in the features of its kernel, made when they are first needed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InFeatures(OnceLock<Arc<FeatureFunction>>);
+
+impl InFeatures {
+    /// The values of the functions with these coefficients of the support vectors, a column for
+    /// each; `None` where the kernel has more features than there are support vectors.
+    pub(super) fn values(
+        &self,
+        support: &Support,
+        coefficients: impl FnOnce() -> Array2<f64>,
+        x: Points<'_>,
+        compute: &Compute,
+    ) -> Result<Option<Array2<f64>>> {
+        let (Points::Vectors(x), Points::Vectors(vectors)) = (support.kernel.points(x), support.vectors.as_points())
+        else {
+            return Ok(None);
+        };
+        if x.ncols() != vectors.ncols() || !support.has_few_features() {
+            return Ok(None);
+        }
+        let function = match self.0.get() {
+            Some(function) => function,
+            None => {
+                let made = FeatureFunction::new(&support.kernel, vectors, coefficients().view(), compute)?;
+                self.0.get_or_init(|| Arc::new(made))
+            }
+        };
+        function.values(x, compute).map(Some)
     }
 }

@@ -39,7 +39,8 @@ pub enum Penalty {
 /// # Cost
 /// A row of kernel values for every row that ever carries weight, within the memory limit;
 /// [`DualProblem`](crate::solve::DualProblem). With more than two classes the kernel matrix is made
-/// once, if it fits, and all binary SVMs work on it in parallel.
+/// once, if it fits, and all binary SVMs work on it in parallel. A kernel with few features is solved
+/// in these: [`SvmMethod`](super::SvmMethod).
 ///
 /// # Example
 /// ```

@@ -9,7 +9,7 @@ use super::decide::{DecisionShape, argmax, confidences, pairs, votes};
 use super::evidence::{BinarySvm, SvmEvidence};
 use super::probability::{Calibrator, couple};
 use super::schedule::{Schedule, Scheme};
-use super::support::Support;
+use super::support::{InFeatures, Support};
 use super::svc::{Penalty, Svc};
 use super::task::Task;
 use crate::settings::Settings;
@@ -32,6 +32,7 @@ pub struct SvcFit {
     /// the rest: one column per class.
     pub(super) coefficients: Array2<f64>,
     pub(super) binary: Vec<BinarySummary>,
+    pub(super) in_features: InFeatures,
     pub(crate) settings: Settings,
 }
 
@@ -85,6 +86,7 @@ impl SvcFit {
             starts,
             coefficients: table.select(Axis(0), &carrying),
             binary: tasks.iter().zip(binary).map(summary).collect(),
+            in_features: InFeatures::default(),
             settings: Settings::new(),
         }
     }
@@ -102,7 +104,8 @@ impl SvcFit {
     /// probable one, always: [`SvcFit::vote`] still returns the votes.
     ///
     /// # Cost
-    /// One kernel value per pair of a row and a support vector, none of them stored.
+    /// One kernel value per pair of a row and a support vector, none of them stored. In the features of
+    /// the kernel where they are fewer than the support vectors.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -137,8 +140,11 @@ impl SvcFit {
     /// As [`Kernel::bind`].
     pub fn values<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
         let x = x.into();
+        let in_features = || self.coefficients_by_machine();
         let mut values = Array2::zeros((x.len(), self.binary.len()));
-        if self.binary.len() == 1 || self.scheme == Scheme::OneVersusRest {
+        if let Some(found) = self.in_features.values(&self.support, in_features, x.reborrow(), compute)? {
+            values = found;
+        } else if self.binary.len() == 1 || self.scheme == Scheme::OneVersusRest {
             values += &self.support.apply(x, self.coefficients.view(), compute)?;
         } else {
             self.add_classes(x, &mut values, compute)?;

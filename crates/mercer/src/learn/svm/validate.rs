@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::classes::Classes;
 use super::decide::{argmax, confidences, votes};
+use super::method::SvmMethod;
 use super::schedule::Scheme;
 use super::support::{bind, check, rebind};
 use super::svc::{Penalty, Svc};
@@ -104,7 +105,12 @@ impl Svc {
             compute.report("kernels", at as u64, kernels.len() as u64);
             let points = ordered.points(kernel, x);
             let bound = ordered.bind(kernel, x, points.as_points(), &silent)?;
-            let whole = KernelRows::shared(&bound, &silent).map_err(advised)?;
+            let largest = plan.tasks.list.iter().map(|task| task.rows.len()).max().unwrap_or(0);
+            let whole = match SvmMethod::of(bound.kernel(), points.as_points(), largest) {
+                SvmMethod::InteriorPoint { .. } => SvmMethod::features(bound.kernel(), points.as_points(), &silent),
+                SvmMethod::WorkingSets => KernelRows::shared(&bound, &silent),
+            };
+            let whole = whole.map_err(advised)?;
             let held = plan.hold_out_each(&specs, &whole, &before, &silent)?;
             let mut predicted = Array2::zeros((x.len(), specs.len()));
             for (fold, held) in held.chunks_exact(plan.tasks.list.len().max(1)).enumerate() {

@@ -1,7 +1,7 @@
 //! Rows of a kernel matrix in single precision, as many as memory allows; with least-recently-used
 //! replacement.
 
-use super::lines::{GAP, LINES, Lines, mirror};
+use super::lines::{GAP, LINES, Lines, are_many, mirror};
 use crate::error::MemoryPurpose;
 use crate::gram::simd::{add_rows, assemble, zeroed};
 use crate::gram::{BLOCK, Tiles};
@@ -145,11 +145,13 @@ impl<'a> Cache<'a> {
         buffer.resize(buffer.len().max(q * stride), 0.0);
         let block = &mut buffer[..q * stride];
         let rows: Vec<Option<&[f32]>> = points.iter().map(|&p| self.known(p)).collect();
+        let many = are_many(q, self.n);
+        let end = |at: usize| if many { q } else { at + 1 };
         let fill = |at: usize, line: &mut [f32]| match rows[at] {
-            Some(row) => line.iter_mut().zip(&points[..=at]).for_each(|(v, &p)| *v = row[p]),
+            Some(row) => line.iter_mut().zip(&points[..end(at)]).for_each(|(v, &p)| *v = row[p]),
             None => {
                 let computed = &values[position[at] * unknown.len()..][..unknown.len()];
-                for (other, v) in line[..=at].iter_mut().enumerate() {
+                for (other, v) in line[..end(at)].iter_mut().enumerate() {
                     *v = rows[other].map_or_else(|| computed[position[other]], |row| row[points[at]]);
                 }
             }
@@ -158,7 +160,9 @@ impl<'a> Cache<'a> {
             lines.chunks_exact_mut(stride).enumerate().for_each(|(r, line)| fill(group * LINES + r, line));
         };
         compute.each_chunk(block, LINES * stride, lines);
-        mirror(block, q, stride);
+        if !many {
+            mirror(block, q, stride);
+        }
         Ok(Lines { matrix: block, stride, runs: std::iter::once(0..q).collect() })
     }
 

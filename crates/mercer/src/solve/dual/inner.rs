@@ -1,6 +1,6 @@
 //! Sequential minimal optimization within one working set.
 
-use super::kkt::{can_fall, can_rise, group, groups, room_above, room_below};
+use super::kkt::{can_fall, can_rise, groups, room_above, room_below};
 use super::lines::Lines;
 use super::{Constraint, DualProblem};
 use crate::gram::simd::{Element, scan};
@@ -8,61 +8,138 @@ use crate::gram::simd::{Element, scan};
 /// The curvature of a pair whose points coincide.
 const FLAT: f64 = 1e-12;
 
-/// The variables of a working set, and the kernel among them.
+/// The points of a working set with their variables: at most one of each sign, so that the two of a
+/// regression are searched and updated as one.
+#[derive(Clone, Debug)]
+pub(super) struct Slots {
+    /// The point of every slot, in ascending order.
+    pub(super) points: Vec<usize>,
+    /// Its variables with the sign 1 and with the sign −1, as positions in the working set.
+    sides: Vec<[Option<usize>; 2]>,
+}
+
+impl Slots {
+    /// The slots of some variables. A further variable of a point with the same sign has one of its
+    /// own.
+    pub(super) fn new(problem: &DualProblem, variables: &[usize]) -> Self {
+        let mut order: Vec<usize> = (0..variables.len()).collect();
+        order.sort_by_key(|&at| problem.points[variables[at]]);
+        let (mut points, mut sides) = (Vec::<usize>::new(), Vec::<[Option<usize>; 2]>::new());
+        for at in order {
+            let (point, side) = (problem.points[variables[at]], usize::from(problem.signs[variables[at]] < 0.0));
+            match sides.last_mut() {
+                Some(last) if points.last() == Some(&point) && last[side].is_none() => last[side] = Some(at),
+                _ => {
+                    points.push(point);
+                    let mut new = [None; 2];
+                    new[side] = Some(at);
+                    sides.push(new);
+                }
+            }
+        }
+        Self { points, sides }
+    }
+}
+
+/// The variables of a working set, and the kernel among their points.
 pub(super) struct Inner<'k, T> {
     signs: Vec<f64>,
     upper: Vec<f64>,
     alpha: Vec<f64>,
-    gradient: Vec<f64>,
-    group: Vec<usize>,
-    /// For each group: 0 for its variables that can rise, `−∞` for all others.
+    /// `−sᵢpᵢ` of every variable: its `vᵢ` without `−F`.
+    linear: Vec<f64>,
+    sides: Vec<[Option<usize>; 2]>,
+    /// `−F` at every point.
+    values: Vec<f64>,
+    /// For each group: `−sp` of the variable that rises at a point, `−∞` where none can.
     rise: Vec<Vec<f64>>,
-    /// For each group: 0 for its variables that can fall, `∞` for all others.
+    /// For each group: `−sp` of the variable that falls at a point, `∞` where none can.
     fall: Vec<Vec<f64>>,
-    /// `k` among the working set.
+    /// `k` among the points.
     kernel: Lines<'k, T>,
     diagonal: Vec<f64>,
+    /// The diagonal in the precision of the kernel values.
+    rounded: Vec<T>,
+    /// About the inverse of the largest slope.
+    scale: f64,
     constraint: Constraint,
 }
 
+/// What the steps within a working set led to.
+pub(super) struct Improved {
+    pub(super) steps: u64,
+    /// `α` of the variables.
+    pub(super) alpha: Vec<f64>,
+    /// `F` at the points of the slots.
+    pub(super) values: Vec<f64>,
+}
+
 impl<'k, T: Element> Inner<'k, T> {
+    /// `values` and `diagonal` are those of the points of the slots.
     pub(super) fn new(
         problem: &DualProblem,
         variables: &[usize],
+        slots: &Slots,
         alpha: &[f64],
-        gradient: &[f64],
+        values: &[f64],
         kernel: Lines<'k, T>,
         diagonal: Vec<f64>,
     ) -> Self {
-        let q = variables.len();
+        let q = slots.points.len();
         let of = |list: &[f64]| variables.iter().map(|&i| list[i]).collect::<Vec<f64>>();
         let count = groups(problem.constraint);
         let mut inner = Self {
             signs: of(&problem.signs),
             upper: of(&problem.upper),
             alpha: of(alpha),
-            gradient: of(gradient),
-            group: variables.iter().map(|&i| group(problem.constraint, problem.signs[i])).collect(),
+            linear: variables.iter().map(|&i| -problem.signs[i] * problem.linear[i]).collect(),
+            sides: slots.sides.clone(),
+            values: values.iter().map(|f| -f).collect(),
             rise: vec![vec![f64::NEG_INFINITY; q]; count],
             fall: vec![vec![f64::INFINITY; q]; count],
+            rounded: diagonal.iter().map(|&d| T::from_f64(d)).collect(),
             diagonal,
+            scale: 1.0,
             kernel,
             constraint: problem.constraint,
         };
-        (0..q).for_each(|i| inner.bar(i));
+        (0..q).for_each(|slot| inner.bar(slot));
         inner
     }
 
-    /// Notes in which directions a variable can move.
-    fn bar(&mut self, i: usize) {
-        let (g, sign, alpha, upper) = (self.group[i], self.signs[i], self.alpha[i], self.upper[i]);
-        self.rise[g][i] = if can_rise(sign, alpha, upper) { 0.0 } else { f64::NEG_INFINITY };
-        self.fall[g][i] = if can_fall(sign, alpha, upper) { 0.0 } else { f64::INFINITY };
+    /// Notes in which directions a point can move.
+    fn bar(&mut self, slot: usize) {
+        for g in 0..self.rise.len() {
+            self.rise[g][slot] = self.riser(slot, g).map_or(f64::NEG_INFINITY, |i| self.linear[i]);
+            self.fall[g][slot] = self.faller(slot, g).map_or(f64::INFINITY, |i| self.linear[i]);
+        }
     }
 
-    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up;
-    /// how many were made, `α`, and the pulls.
-    pub(super) fn run(mut self, tolerance: f64, max_steps: u64) -> (u64, Vec<f64>, Vec<f64>) {
+    /// The variables of a slot in a group.
+    fn of_group(&self, slot: usize, group: usize) -> impl Iterator<Item = usize> + use<T> {
+        let [first, second] = self.sides[slot];
+        let sides = match (self.constraint, group) {
+            (Constraint::SumPerSign, 0) => [first, None],
+            (Constraint::SumPerSign, _) => [None, second],
+            _ => [first, second],
+        };
+        sides.into_iter().flatten()
+    }
+
+    /// The variable of a slot that gains most when the point rises.
+    fn riser(&self, slot: usize, group: usize) -> Option<usize> {
+        let can = |&i: &usize| can_rise(self.signs[i], self.alpha[i], self.upper[i]);
+        self.of_group(slot, group).filter(can).reduce(|a, b| if self.linear[b] > self.linear[a] { b } else { a })
+    }
+
+    /// The variable of a slot that gains most when the point falls.
+    fn faller(&self, slot: usize, group: usize) -> Option<usize> {
+        let can = |&i: &usize| can_fall(self.signs[i], self.alpha[i], self.upper[i]);
+        self.of_group(slot, group).filter(can).reduce(|a, b| if self.linear[b] < self.linear[a] { b } else { a })
+    }
+
+    /// Steps until the violation within the set is at most `tolerance`, or the steps are used up.
+    pub(super) fn run(mut self, tolerance: f64, max_steps: u64) -> Improved {
         let mut steps = 0;
         loop {
             let (violation, step) =
@@ -70,86 +147,92 @@ impl<'k, T: Element> Inner<'k, T> {
             match step {
                 Some(step) if violation > tolerance && steps < max_steps => {
                     self.take(step);
+                    self.scale = 1.0 / violation;
                     steps += 1;
                 }
-                _ => return (steps, self.alpha, self.gradient),
+                _ => {
+                    let values = self.values.into_iter().map(|v| -v).collect();
+                    return Improved { steps, alpha: self.alpha, values };
+                }
             }
         }
     }
 
     /// The violation, and the pair with the largest gain whose first has the largest `vᵢ` (of each
     /// group).
-    fn best_pair(&self) -> (f64, Option<PairStep>) {
+    fn best_pair(&self) -> (f64, Option<Move>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
-        for (rise, fall) in self.rise.iter().zip(&self.fall) {
-            let Some((i, top)) = scan::largest(&self.gradient, rise) else { continue };
-            let found = self.partner(i, top, fall);
+        for (group, (rise, fall)) in self.rise.iter().zip(&self.fall).enumerate() {
+            let Some((up, top)) = scan::largest(&self.values, rise) else { continue };
+            let found = self.partner(up, top, fall);
             violation = violation.max(top - found.smallest);
-            if let Some((j, pair_gain)) = found.best
+            if let Some((down, pair_gain)) = found.best
                 && pair_gain > gain
             {
-                (best, gain) = (Some(PairStep::Pair(i, j)), pair_gain);
+                (best, gain) = (Some(Move::Pair { up, down, group }), pair_gain);
             }
         }
         (violation, best)
     }
 
-    /// The best partner for `i`, which rises.
+    /// The best partner for a point that rises.
     fn partner(&self, i: usize, top: f64, fall: &[f64]) -> scan::Found {
         let mut found = scan::Found { best: None, smallest: f64::INFINITY };
         for run in 0..self.kernel.runs.len() {
             let columns = self.kernel.columns(run);
             let search = scan::Partner {
                 top,
-                diagonal: self.diagonal[i],
-                values: &self.gradient[columns.clone()],
+                scale: self.scale,
+                diagonal: self.rounded[i],
+                values: &self.values[columns.clone()],
                 bars: &fall[columns.clone()],
-                diagonals: &self.diagonal[columns.clone()],
+                diagonals: &self.rounded[columns.clone()],
                 row: self.kernel.piece(i, run),
-                flat: FLAT,
+                flat: T::from_f64(FLAT),
             };
             found = found.or(search.find(), columns.start);
         }
         found
     }
 
-    /// Without a constraint: the violation, and the variable with the largest gain.
-    fn best_single(&self) -> (f64, Option<PairStep>) {
+    /// Without a constraint: the violation, and the point with the largest gain.
+    fn best_single(&self) -> (f64, Option<Move>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
-        for t in 0..self.alpha.len() {
-            let gradient = self.gradient[t];
-            let barred = if gradient > 0.0 { self.rise[0][t] } else { self.fall[0][t] } != 0.0;
-            if barred {
-                continue;
-            }
-            violation = violation.max(gradient.abs());
-            let found = gradient * gradient / curvature(self.diagonal[t]);
-            if found > gain {
-                (best, gain) = (Some(PairStep::Single(t)), found);
+        for (slot, value) in self.values.iter().enumerate() {
+            for slope in [(value + self.rise[0][slot]).max(0.0), (value + self.fall[0][slot]).min(0.0)] {
+                violation = violation.max(slope.abs());
+                let found = slope * slope / curvature(self.diagonal[slot]);
+                if found > gain {
+                    (best, gain) = (Some(Move::Single { slot, slope }), found);
+                }
             }
         }
         (violation, best)
     }
 
-    fn take(&mut self, step: PairStep) {
+    fn take(&mut self, step: Move) {
         match step {
-            PairStep::Pair(i, j) => {
-                let slope = self.gradient[i] - self.gradient[j];
-                let bend = curvature(self.diagonal[i] + self.diagonal[j] - 2.0 * self.kernel.at(i, j));
+            Move::Pair { up, down, group } => {
+                let (Some(i), Some(j)) = (self.riser(up, group), self.faller(down, group)) else { return };
+                let slope = self.values[up] + self.linear[i] - self.values[down] - self.linear[j];
+                let bend = curvature(self.diagonal[up] + self.diagonal[down] - 2.0 * self.kernel.at(up, down));
                 let above = room_above(self.signs[i], self.alpha[i], self.upper[i]);
                 let below = room_below(self.signs[j], self.alpha[j], self.upper[j]);
                 let length = (slope / bend).min(above).min(below);
                 self.shift(i, length, length >= above);
                 self.shift(j, -length, length >= below);
-                self.follow((i, length), (j, -length));
+                self.bar(up);
+                self.bar(down);
+                self.follow((up, length), (down, -length));
             }
-            PairStep::Single(i) => {
-                let requested = self.gradient[i] / curvature(self.diagonal[i]);
-                let room =
-                    if requested > 0.0 { room_above } else { room_below }(self.signs[i], self.alpha[i], self.upper[i]);
-                let length = requested.clamp(-room, room);
+            Move::Single { slot, slope } => {
+                let rises = slope > 0.0;
+                let Some(i) = (if rises { self.riser(slot, 0) } else { self.faller(slot, 0) }) else { return };
+                let room = if rises { room_above } else { room_below }(self.signs[i], self.alpha[i], self.upper[i]);
+                let length = (slope / curvature(self.diagonal[slot])).clamp(-room, room);
                 self.shift(i, length, length.abs() >= room);
-                self.follow((i, length), (i, 0.0));
+                self.bar(slot);
+                self.follow((slot, length), (slot, 0.0));
             }
         }
     }
@@ -162,23 +245,23 @@ impl<'k, T: Element> Inner<'k, T> {
             (true, false) => 0.0,
             (false, _) => (self.alpha[i] + self.signs[i] * change).clamp(0.0, self.upper[i]),
         };
-        self.bar(i);
     }
 
-    /// The values `vᵢ` after two changes.
+    /// `−F` after two changes.
     fn follow(&mut self, (i, a): (usize, f64), (j, b): (usize, f64)) {
         for run in 0..self.kernel.runs.len() {
-            let gradient = &mut self.gradient[self.kernel.columns(run)];
-            scan::subtract(gradient, (a, self.kernel.piece(i, run)), (b, self.kernel.piece(j, run)));
+            let values = &mut self.values[self.kernel.columns(run)];
+            scan::subtract(values, (a, self.kernel.piece(i, run)), (b, self.kernel.piece(j, run)));
         }
     }
 }
 
 #[derive(Clone, Copy)]
-enum PairStep {
-    /// The first rises, the second falls.
-    Pair(usize, usize),
-    Single(usize),
+enum Move {
+    /// A point rises and another falls, by variables of one group.
+    Pair { up: usize, down: usize, group: usize },
+    /// One point moves along its slope.
+    Single { slot: usize, slope: f64 },
 }
 
 fn curvature(a: f64) -> f64 {

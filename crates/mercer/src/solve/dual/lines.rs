@@ -13,6 +13,9 @@ pub(super) const LINES: usize = 64;
 /// C = 100).
 pub(super) const GAP: usize = 24;
 
+/// Points are many if they are at least one of so many. Not tuned.
+const MANY: usize = 4;
+
 /// A square matrix that need not lie in one piece: the rows and columns of some runs of a larger
 /// one.
 #[derive(Clone, Debug)]
@@ -52,7 +55,8 @@ impl<'k, T: Element> Lines<'k, T> {
     /// The rows and columns of some of the points in one piece.
     pub(super) fn gather<'b>(&self, points: &[usize], buffer: &'b mut Vec<T>, compute: &Compute) -> Lines<'b, T> {
         let positions: Vec<usize> = points.iter().map(|&p| self.position(p)).collect();
-        gather(&positions, |p| &self.matrix[p * self.stride..(p + 1) * self.stride], buffer, compute)
+        let length = self.stride;
+        gather(&positions, length, |p| &self.matrix[p * length..(p + 1) * length], buffer, compute)
     }
 
     /// One value.
@@ -66,27 +70,38 @@ pub(super) fn runs(points: &[usize]) -> Vec<Range<usize>> {
     points.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect()
 }
 
-/// The kernel among some points: the lower triangle from their rows, the upper one by symmetry,
+/// The kernel among some points of a matrix with rows of this length. Of many points whole rows, which
+/// are read nearly in sequence; of few the lower triangle from their rows, and the upper one by symmetry,
 /// which costs one random access for a pair, not two.
 pub(super) fn gather<'r, 'b, T: Element>(
     points: &[usize],
+    length: usize,
     row: impl Fn(usize) -> &'r [T] + Sync,
     buffer: &'b mut Vec<T>,
     compute: &Compute,
 ) -> Lines<'b, T> {
     let q = points.len();
+    let many = are_many(q, length);
     let stride = q.next_multiple_of(GAP) + GAP;
     buffer.resize(buffer.len().max(q * stride), T::default());
     let block = &mut buffer[..q * stride];
     let lines = |group: usize, lines: &mut [T]| {
         for (at, line) in lines.chunks_exact_mut(stride).enumerate().map(|(r, line)| (group * LINES + r, line)) {
             let row = row(points[at]);
-            line.iter_mut().zip(&points[..=at]).for_each(|(v, &p)| *v = row[p]);
+            let wanted = if many { points } else { &points[..=at] };
+            line.iter_mut().zip(wanted).for_each(|(v, &p)| *v = row[p]);
         }
     };
     compute.each_chunk(block, LINES * stride, lines);
-    mirror(block, q, stride);
+    if !many {
+        mirror(block, q, stride);
+    }
     Lines { matrix: block, stride, runs: std::iter::once(0..q).collect() }
+}
+
+/// Whether so many points of a matrix are read in whole rows.
+pub(super) fn are_many(points: usize, length: usize) -> bool {
+    MANY * points >= length
 }
 
 /// Copies the lower triangle to the upper one, block by block.

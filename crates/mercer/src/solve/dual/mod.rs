@@ -11,10 +11,15 @@
 mod blocks;
 mod cache;
 mod features;
+mod finite_rank;
 mod inner;
+mod interior;
 mod kkt;
 mod lines;
+mod newton;
+mod polish;
 mod rows;
+mod screening;
 mod shrinking;
 mod solver;
 mod working_set;
@@ -141,11 +146,13 @@ impl DualProblem {
     /// # Formula
     /// Sequential minimal optimization with second-order selection (Fan, Chen and Lin 2005) inside
     /// working sets of the most violating variables; `F` is updated for a whole set at a time, by
-    /// rows of the kernel matrix that are cached.
+    /// rows of the kernel matrix that are cached. On few features of the points
+    /// ([`KernelRows::of_finite_rank`]) it begins where an interior-point method ended, and rarely
+    /// has a step to make.
     ///
     /// # Cost
     /// A row of the kernel matrix for every variable that ever moves, and `O(working set)` per
-    /// step.
+    /// step. On `d` features of `n` points 15 to 40 steps of `nd²`.
     ///
     /// # Errors
     /// [`Error::Shape`] for lists of different lengths, [`Error::Parameter`] for a start outside
@@ -155,7 +162,12 @@ impl DualProblem {
         if options.tolerance.is_nan() || options.tolerance <= 0.0 {
             return Err(Error::parameter("tolerance", options.tolerance, AllowedRange::POSITIVE));
         }
-        solver::DualSolver::new(self, rows, options, compute)?.run()
+        compute.check_canceled()?;
+        let near = rows.finite_rank().map(|features| screening::solve(self, features, options, compute)).transpose()?;
+        match near.flatten() {
+            Some(near) => solver::DualSolver::near(self, near, rows, options, compute)?.run(),
+            None => solver::DualSolver::new(self, rows, options, compute)?.run(),
+        }
     }
 
     /// Solves the problem on a kernel bound to points, with rows made and kept as the memory limit

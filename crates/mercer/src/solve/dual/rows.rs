@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use ndarray::Array2;
+
 use super::cache::{Cache, distinct};
 use super::features::FeatureRows;
+use super::finite_rank::FiniteRank;
 use super::lines::{Lines, runs};
 use crate::gram::simd::{Element, add_rows};
 use crate::gram::{self, SparseRows, Tiles};
@@ -13,6 +16,11 @@ use crate::{Compute, Result};
 /// Points up to which the whole matrix is stored: 64 MiB in single precision.
 /// Rows on demand take 68 % more time at 3500 points.
 const WHOLE: usize = 4096;
+/// Active points up to which their matrix is stored after shrinking, and all points if their values are
+/// quick to compute: 144 MiB in single precision.
+const ACTIVE: usize = 6144;
+/// Operations per value up to which they are.
+const QUICK: usize = 256;
 /// Points up to which it is stored in double precision: 32 MiB.
 const SMALL: usize = 2048;
 /// Points that one task updates. Fixed, so that the bytes do not depend on the number of threads.
@@ -55,6 +63,8 @@ enum Store<'a> {
     Cache(Cache<'a>),
     /// The explicit features of the points, and no row.
     Features(FeatureRows<'a>),
+    /// A few features of every point, and no row.
+    FiniteRank(FiniteRank),
 }
 
 impl std::fmt::Debug for Store<'_> {
@@ -64,6 +74,7 @@ impl std::fmt::Debug for Store<'_> {
             Self::Single(_) => "whole matrix in single precision",
             Self::Cache(_) => "cached rows",
             Self::Features(_) => "features",
+            Self::FiniteRank(_) => "few features",
         })
     }
 }
@@ -77,7 +88,8 @@ impl<'a> KernelRows<'a> {
     /// [`Error::Canceled`](crate::Error::Canceled).
     pub fn new(tiles: &'a dyn Tiles, least: usize, compute: &Compute) -> Result<Self> {
         let n = tiles.shape().0;
-        if Self::is_made_whole(n, compute) {
+        let quick = n <= ACTIVE && tiles.operations() <= QUICK && tiles.features().is_none();
+        if Self::is_made_whole(n, compute) || quick && Self::whole_bytes(n) <= compute.memory() / 2 {
             return Self::whole(tiles, compute);
         }
         if let Some((features, _)) = tiles.features() {
@@ -133,6 +145,31 @@ impl<'a> KernelRows<'a> {
         Ok(Self { diagonal, store, subset: None, stride })
     }
 
+    /// The rows of `ZZᵀ` for a few features `Z` of every point (one row each). Problems on them are
+    /// solved by an interior-point method first.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) when the features do not fit.
+    pub fn of_finite_rank(features: Array2<f64>, compute: &Compute) -> Result<Self> {
+        let store = FiniteRank::new(features, compute)?;
+        let diagonal = store.diagonal();
+        let stride = diagonal.len();
+        Ok(Self { diagonal, store: Store::FiniteRank(store), subset: None, stride })
+    }
+
+    /// The bytes that a few features of the points take.
+    pub(crate) fn finite_rank_bytes(points: usize, rank: usize) -> u64 {
+        FiniteRank::bytes(points, rank)
+    }
+
+    /// The few features of the points, if the rows are made of such.
+    pub(super) fn finite_rank(&self) -> Option<&FiniteRank> {
+        match &self.store {
+            Store::FiniteRank(features) => Some(features),
+            _ => None,
+        }
+    }
+
     /// The bytes that a working set of points with explicit features takes beside these.
     pub(crate) fn feature_bytes(set: usize, points: usize, width: usize) -> u64 {
         FeatureRows::bytes(set.min(points), points, width)
@@ -175,10 +212,11 @@ impl<'a> KernelRows<'a> {
             Store::Double(matrix) => Store::Double(subset(matrix, n, points).into()),
             Store::Single(matrix) => Store::Single(subset(matrix, n, points).into()),
             Store::Features(features) => Store::Features(features.subset(points)),
+            Store::FiniteRank(features) => Store::FiniteRank(features.subset(points)),
             Store::Cache(_) => unreachable!("parts are taken only of matrices that were made whole"),
         };
         let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
-        if few && !matches!(store, Store::Features(_)) {
+        if few && !matches!(store, Store::Features(_) | Store::FiniteRank(_)) {
             KernelRows { diagonal, store, subset: Some(runs), stride: n }
         } else {
             KernelRows { diagonal, store, subset: None, stride: points.len() }
@@ -191,6 +229,7 @@ impl<'a> KernelRows<'a> {
             Store::Double(matrix) => combine(matrix, self.stride, terms, columns),
             Store::Single(matrix) => combine(matrix, self.stride, terms, columns),
             Store::Features(features) => features.combine(terms, columns),
+            Store::FiniteRank(features) => features.combine(terms, columns),
             Store::Cache(_) => unreachable!("only matrices that were made whole are combined"),
         }
     }
@@ -202,18 +241,33 @@ impl<'a> KernelRows<'a> {
 
     /// The rows and columns of some points alone, and these rows left empty until they are
     /// requested again; `None` where nothing is gained.
-    pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Option<KernelRows<'a>> {
+    ///
+    /// # Errors
+    /// [`Error::Canceled`](crate::Error::Canceled) when the work is dropped.
+    pub(super) fn restricted(&mut self, points: &[usize], compute: &Compute) -> Result<Option<KernelRows<'a>>> {
         let (stride, runs) = (self.stride, self.runs());
         let affordable = |size: usize| (size * points.len().pow(2)) as u64 <= compute.memory() / 8;
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let (store, stride) = match &mut self.store {
-            Store::Cache(cache) => (Store::Cache(cache.restricted(points)?), points.len()),
             // Few enough that their matrix is made once instead of a part of it for every working set.
+            Store::Cache(cache) if points.len() <= ACTIVE && affordable(4) => {
+                let stride = cache.block(points, &mut single, compute)?.stride;
+                (Store::Single(single.into()), stride)
+            }
+            Store::Cache(cache) => match cache.restricted(points) {
+                Some(cache) => (Store::Cache(cache), points.len()),
+                None => return Ok(None),
+            },
             Store::Features(features) if points.len() <= WHOLE && affordable(8) => {
                 let stride = features.submatrix(points, &mut double, compute).stride;
                 (Store::Double(double.into()), stride)
             }
             Store::Features(features) => (Store::Features(features.subset(points)), points.len()),
+            Store::FiniteRank(features) if points.len() <= WHOLE && affordable(8) => {
+                let stride = features.submatrix(points, &mut double, compute).stride;
+                (Store::Double(double.into()), stride)
+            }
+            Store::FiniteRank(features) => (Store::FiniteRank(features.subset(points)), points.len()),
             Store::Double(matrix) if affordable(8) => {
                 let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut double, compute).stride;
                 (Store::Double(double.into()), stride)
@@ -222,10 +276,10 @@ impl<'a> KernelRows<'a> {
                 let stride = Lines { matrix: &matrix[..], stride, runs }.gather(points, &mut single, compute).stride;
                 (Store::Single(single.into()), stride)
             }
-            _ => return None,
+            _ => return Ok(None),
         };
         let diagonal = points.iter().map(|&p| self.diagonal[p]).collect();
-        Some(KernelRows { diagonal, store, subset: None, stride })
+        Ok(Some(KernelRows { diagonal, store, subset: None, stride }))
     }
 
     /// Rows that can be at hand together.
@@ -233,6 +287,7 @@ impl<'a> KernelRows<'a> {
         match &self.store {
             Store::Cache(cache) => cache.capacity,
             Store::Features(features) => features.capacity.min(self.points()),
+            Store::FiniteRank(features) => features.capacity.min(self.points()),
             _ => self.points(),
         }
     }
@@ -257,6 +312,7 @@ impl<'a> KernelRows<'a> {
             }
             Store::Cache(cache) => Submatrix::Single(cache.block(points, &mut room.single, compute)?),
             Store::Features(features) => Submatrix::Double(features.submatrix(points, &mut room.double, compute)),
+            Store::FiniteRank(features) => Submatrix::Double(features.submatrix(points, &mut room.double, compute)),
         })
     }
 
@@ -267,7 +323,7 @@ impl<'a> KernelRows<'a> {
 
     /// Whether every row is in memory.
     pub(super) fn is_whole(&self) -> bool {
-        !matches!(self.store, Store::Cache(_) | Store::Features(_))
+        !matches!(self.store, Store::Cache(_) | Store::Features(_) | Store::FiniteRank(_))
     }
 
     /// Where the rows and columns lie in a whole matrix.
@@ -289,6 +345,7 @@ impl<'a> KernelRows<'a> {
                 spread(changes, |p| cache.row(p), out, compute);
             }
             Store::Features(features) => features.spread(changes, out, compute),
+            Store::FiniteRank(features) => features.spread(changes, out, compute),
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The outer loop: choose a working set, optimize it, update the values at every point.
 
-use super::inner::Inner;
+use super::inner::{Inner, Slots};
+use super::interior::Found;
 use super::kkt::{Kkt, group};
 use super::rows::{Room, Submatrix};
 use super::shrinking::ActiveSet;
@@ -58,7 +59,31 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         options: &'s DualOptions,
         compute: &'s Compute,
     ) -> Result<Self> {
-        let (alpha, values) = (problem.start.clone(), vec![0.0; rows.points()]);
+        let mut solver = Self::at(problem, problem.start.clone(), rows, options, compute)?;
+        problem.guesses.iter().try_for_each(|guess| solver.consider(guess))?;
+        Ok(solver)
+    }
+
+    /// Begins where an interior-point method ended.
+    pub(super) fn near(
+        problem: &'s DualProblem,
+        near: Found,
+        rows: &'s mut KernelRows<'a>,
+        options: &'s DualOptions,
+        compute: &'s Compute,
+    ) -> Result<Self> {
+        let solver = Self::at(problem, near.alpha, rows, options, compute)?;
+        Ok(Self { steps: near.steps, ..solver })
+    }
+
+    fn at(
+        problem: &'s DualProblem,
+        alpha: Vec<f64>,
+        rows: &'s mut KernelRows<'a>,
+        options: &'s DualOptions,
+        compute: &'s Compute,
+    ) -> Result<Self> {
+        let values = vec![0.0; rows.points()];
         let most = options.max_steps.unwrap_or_else(|| step_limit(problem.len()));
         let room = Room::default();
         let mut seen = vec![false; values.len()];
@@ -66,9 +91,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         let (covers, behind, steps, first) = (seen.iter().all(|seen| *seen), false, 0, None);
         let mut solver =
             Self { problem, rows, options, compute, alpha, values, covers, behind, steps, most, first, room };
-        compute.check_canceled()?;
         solver.state()?;
-        problem.guesses.iter().try_for_each(|guess| solver.consider(guess))?;
         Ok(solver)
     }
 
@@ -118,7 +141,8 @@ impl<'s, 'a> DualSolver<'s, 'a> {
         let p = self.problem;
         let begun: Vec<(usize, f64)> =
             (0..p.len()).filter(|&i| alpha[i] != 0.0).map(|i| (p.points[i], p.signs[i] * alpha[i])).collect();
-        begun.chunks(self.set_size()).try_for_each(|part| self.rows.spread(part, &mut values, self.compute))?;
+        let at_once = if self.rows.finite_rank().is_some() { begun.len().max(1) } else { self.set_size() };
+        begun.chunks(at_once).try_for_each(|part| self.rows.spread(part, &mut values, self.compute))?;
         Ok(values)
     }
 
@@ -131,7 +155,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
 
     /// The most variables whose rows can be at hand together.
     fn set_size(&self) -> usize {
-        let whole = self.rows.is_whole() && self.problem.len() <= SETS * self.options.working_set;
+        let whole = self.rows.is_whole() && self.rows.points() <= SETS * self.options.working_set;
         let requested = if whole { self.problem.len() } else { self.options.working_set };
         requested.max(2).min(self.rows.capacity().max(2))
     }
@@ -176,7 +200,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
                 }
             }
             let set = working_set::choose(self.problem, &self.alpha, &gradient, &last, self.set_size());
-            let made = self.improve(&set, &gradient, violation)?;
+            let made = self.improve(&set, violation)?;
             if made == 0 {
                 return Ok(Stopped::Stalled);
             }
@@ -200,7 +224,7 @@ impl<'s, 'a> DualSolver<'s, 'a> {
     /// points; returns the number of steps. `None` where the submatrix cannot be formed.
     fn advance_without(&mut self, active_set: &ActiveSet) -> Result<Option<u64>> {
         let (points, problem) = active_set.rest(self.problem);
-        let Some(mut rows) = self.rows.restricted(&points, self.compute) else { return Ok(None) };
+        let Some(mut rows) = self.rows.restricted(&points, self.compute)? else { return Ok(None) };
         let mut inner = DualSolver {
             problem: &problem,
             rows: &mut rows,
@@ -240,32 +264,36 @@ impl<'s, 'a> DualSolver<'s, 'a> {
     }
 
     /// Optimizes a working set; the number of steps made.
-    fn improve(&mut self, set: &[usize], gradient: &[f64], violation: f64) -> Result<u64> {
-        let points: Vec<usize> = set.iter().map(|&i| self.problem.points[i]).collect();
-        let whole = set.len() == self.problem.len();
+    fn improve(&mut self, set: &[usize], violation: f64) -> Result<u64> {
+        let problem = self.problem;
+        let slots = Slots::new(problem, set);
+        let whole = set.len() == problem.len();
         let tolerance = self.options.tolerance;
         // The other variables have not been updated yet: higher accuracy would be wasted.
         let target = if whole { tolerance } else { (0.1 * violation).max(0.5 * tolerance) };
         let each = if whole { STEPS_IF_WHOLE } else { STEPS_PER_VARIABLE };
         let most = (self.most - self.steps).min(each * set.len() as u64);
-        let problem = self.problem;
-        let diagonal: Vec<f64> = points.iter().map(|&p| self.rows.diagonal()[p]).collect();
-        let (steps, alpha, gradient) = match self.rows.submatrix(&points, &mut self.room, self.compute)? {
-            Submatrix::Double(k) => Inner::new(problem, set, &self.alpha, gradient, k, diagonal).run(target, most),
-            Submatrix::Single(k) => Inner::new(problem, set, &self.alpha, gradient, k, diagonal).run(target, most),
+        let of = |list: &[f64]| slots.points.iter().map(|&p| list[p]).collect::<Vec<f64>>();
+        let (diagonal, values) = (of(self.rows.diagonal()), of(&self.values));
+        let found = match self.rows.submatrix(&slots.points, &mut self.room, self.compute)? {
+            Submatrix::Double(k) => {
+                Inner::new(problem, set, &slots, &self.alpha, &values, k, diagonal).run(target, most)
+            }
+            Submatrix::Single(k) => {
+                Inner::new(problem, set, &slots, &self.alpha, &values, k, diagonal).run(target, most)
+            }
         };
         if whole {
-            self.alpha = alpha;
-            for (i, gradient) in gradient.iter().enumerate() {
-                self.values[problem.points[i]] = -gradient - problem.signs[i] * problem.linear[i];
-            }
+            self.alpha = found.alpha;
+            slots.points.iter().zip(&found.values).for_each(|(&p, &value)| self.values[p] = value);
             self.behind = !self.covers;
-            return Ok(steps);
+            return Ok(found.steps);
         }
-        let changes: Vec<f64> = set.iter().zip(&alpha).map(|(&i, a)| problem.signs[i] * (a - self.alpha[i])).collect();
-        set.iter().zip(&alpha).for_each(|(&i, &a)| self.alpha[i] = a);
+        let change = |(&i, a): (&usize, &f64)| problem.signs[i] * (a - self.alpha[i]);
+        let changes: Vec<f64> = set.iter().zip(&found.alpha).map(change).collect();
+        set.iter().zip(&found.alpha).for_each(|(&i, &a)| self.alpha[i] = a);
         self.spread(set, &changes)?;
-        Ok(steps)
+        Ok(found.steps)
     }
 
     /// `F += Σ changeᵢ k(·, xᵢ)`.

@@ -100,12 +100,12 @@ fn cached_rows_are_the_rows_of_the_matrix() {
 
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
-    // More points than a matrix is made whole for.
+    // Little memory: the matrix is not made whole.
     let (x, labels) = clouds(4200, 4);
     let problem = classifier(&labels, 1.0, Constraint::Sum);
     let kernel: Kernel = "gaussian(lengthscale=1.5)".parse().unwrap();
     let run = |threads: usize| {
-        let compute = Compute::new().with_threads(threads).unwrap();
+        let compute = Compute::new().with_threads(threads).unwrap().with_memory(100 << 20);
         let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
         problem.solve_on(&bound, &DualOptions { working_set: 128, ..Default::default() }, &compute).unwrap()
     };
@@ -175,7 +175,8 @@ fn shrunk_variables_are_skipped_until_the_others_converge() {
         // after some rounds.
         let mut whole = KernelRows::whole(&bound, &compute).unwrap();
         let large = problem.solve(&mut whole, &DualOptions { working_set: 2100, ..tight }, &compute).unwrap();
-        let cached = problem.solve_on(&bound, &DualOptions { working_set: 200, ..tight }, &compute).unwrap();
+        let little = Compute::new().with_memory(100 << 20);
+        let cached = problem.solve_on(&bound, &DualOptions { working_set: 200, ..tight }, &little).unwrap();
         for found in [&large, &cached] {
             assert_eq!(found.stopped, Stopped::Converged, "{constraint:?}");
             // The values at every point are those of the variables, also at points that were left

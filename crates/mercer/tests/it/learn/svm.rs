@@ -81,7 +81,7 @@ impl Progress for After {
 
 #[test]
 fn a_canceled_fit_is_a_model_with_its_gap() {
-    // This many points that rows of the kernel matrix are computed when they are needed.
+    // So little memory that rows of the kernel matrix are computed when they are needed.
     let (x, classes) = clouds(4200, 2, 2);
     let spec = kernel("gaussian(lengthscale=0.5)");
     let k = matrix(&spec, &x);
@@ -90,7 +90,7 @@ fn a_canceled_fit_is_a_model_with_its_gap() {
     for reports in [5, 60, 110] {
         let cancel = Cancel::default();
         let listener = Arc::new(After(AtomicU64::new(reports), cancel.clone()));
-        let compute = Compute::new().with_progress(listener).with_cancel(cancel);
+        let compute = Compute::new().with_memory(100 << 20).with_progress(listener).with_cancel(cancel);
         let fit = svc.fit(x.view(), &classes, None, &compute).unwrap();
         assert_eq!(fit.evidence().stopped, Stopped::Canceled, "{reports}");
         assert!(fit.evidence().steps > 0 && fit.evidence().violation > 1e-3, "{reports}");

@@ -7,7 +7,7 @@ use super::super::evidence::SvmEvidence;
 use super::super::probability::{Calibrator, Sigmoid};
 use super::super::regression::{Function, OneClassFit, SvrFit};
 use super::super::schedule::Scheme;
-use super::super::support::Support;
+use super::super::support::{InFeatures, Support};
 use super::super::svc_fit::{BinarySummary, SvcFit};
 use super::LibsvmModel;
 use super::header::{Header, format_error};
@@ -52,8 +52,8 @@ pub(super) fn parse(text: &str, columns: Option<usize>) -> Result<LibsvmModel> {
         return Err(header.wrong("nr_class", "a machine with one output has 2 here"));
     }
     let offset = -header.numbers("rho", 1)?[0];
-    let function =
-        Function { support, coefficients: vectors.coefficients, offset, fitted: Vec::new(), evidence: UNKNOWN };
+    let (coefficients, fitted, in_features) = (vectors.coefficients, Vec::new(), InFeatures::default());
+    let function = Function { support, coefficients, offset, fitted, evidence: UNKNOWN, in_features };
     let settings = Settings::new();
     Ok(match kind {
         "one_class" => LibsvmModel::OneClass(OneClassFit { function, settings }),
@@ -169,6 +169,6 @@ fn read_classifier(header: &Header<'_>, classes: usize, support: Support, coeffi
     };
     let binary = pairs(classes).enumerate().map(summary).collect();
     let names = header.numbers("label", classes)?.iter().map(f64::to_string).collect();
-    let (scheme, settings) = (Scheme::OneVersusOne, Settings::new());
-    Ok(SvcFit { scheme, break_ties: false, names, support, starts, coefficients, binary, settings })
+    let (scheme, in_features, settings) = (Scheme::OneVersusOne, InFeatures::default(), Settings::new());
+    Ok(SvcFit { scheme, break_ties: false, names, support, starts, coefficients, binary, in_features, settings })
 }
