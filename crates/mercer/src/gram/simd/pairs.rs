@@ -109,7 +109,7 @@ impl<T: Element> Panels<T> {
 
 /// Packs up to eight points to the first places of a panel.
 fn pack<T: Element>(rows: &[T], depth: usize, width: usize, panel: &mut [T]) {
-    if rows.len() == SQUARE * depth && width % SQUARE == 0 {
+    if rows.len() == SQUARE * depth && width.is_multiple_of(SQUARE) {
         let rows = std::array::from_fn(|r| &rows[r * depth..(r + 1) * depth]);
         return turn(rows, width, panel);
     }
