@@ -6,7 +6,7 @@ use super::engine::{Relabeled, Relabeling};
 use super::groups::{Orders, SeveralOrders};
 use super::order_walk::Walk;
 use super::orders::SINGLE_FROM;
-use crate::gram::simd::{Element, gathered_product};
+use crate::gram::simd::{Element, Places, gathered_product};
 use crate::{Compute, Error, Result};
 
 /// `dHSIC` of several matrices, all but the first permuted.
@@ -63,19 +63,21 @@ fn sums<T: Element>(matrices: &[Array2<T>], orders: &[Vec<Vec<u32>>], compute: &
     let bytes = [n * size_of::<T>() / 2, n * size_of::<T>()];
     let walk = Walk::new(n, bytes, |at| &orders[at][0], orders.len(), compute);
     let values: Vec<&[T]> = matrices.iter().filter_map(|m| m.as_slice()).collect();
+    let places: Vec<Vec<Places<'_>>> =
+        orders.iter().map(|several| several.iter().map(|order| Places::new(order)).collect()).collect();
     let task = |at: usize| {
         let mut sums = vec![0.0; orders.len()];
         let mut moved = Vec::with_capacity(values.len());
         walk.visit(at, compute, |meeting| {
-            let (i, orders) = (meeting.fixed, &orders[meeting.order]);
+            let (i, places) = (meeting.fixed, &places[meeting.order]);
             let fixed = &values[0][i * n..(i + 1) * n];
             let mut own = fixed[i].to_f64();
             moved.clear();
-            for (matrix, order) in values[1..].iter().zip(orders) {
-                let place = order[i] as usize;
+            for (matrix, places) in values[1..].iter().zip(places) {
+                let place = places.of(i);
                 let row = &matrix[place * n..(place + 1) * n];
                 own *= row[place].to_f64();
-                moved.push((row, &order[i + 1..]));
+                moved.push((row, places.from(i + 1)));
             }
             sums[meeting.order] += own + 2.0 * gathered_product(&fixed[i + 1..], &moved);
         })?;

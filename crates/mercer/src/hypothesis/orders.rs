@@ -6,7 +6,7 @@ use super::engine::{Relabeled, Relabeling};
 use super::groups::Orders;
 use super::order_walk::Walk;
 use crate::error::MemoryPurpose;
-use crate::gram::simd::{Element, PADDING, add_gathered};
+use crate::gram::simd::{Element, PADDING, Places, add_gathered};
 use crate::gram::{self, Tiles};
 use crate::measure::Centering;
 use crate::{Compute, Result};
@@ -79,6 +79,7 @@ impl<T: Element> Stack<T> {
         // Of the fixed rows one half is read in the mean.
         let bytes = [row * self.fixed.len() / 2, row * self.columns];
         let walk = Walk::new(n, bytes, |at| &orders[at], orders.len(), compute);
+        let places: Vec<Places<'_>> = orders.iter().map(|order| Places::new(order)).collect();
         let task = |at: usize| {
             let mut sums = vec![0.0; orders.len() * width];
             let mut lines = Vec::with_capacity(self.fixed.len());
@@ -88,7 +89,7 @@ impl<T: Element> Stack<T> {
                 lines.clear();
                 lines.extend(self.fixed.iter().filter_map(|p| p.as_slice()).map(|p| &p[i * n..(i + 1) * n]));
                 let sums = &mut sums[meeting.order * width..(meeting.order + 1) * width];
-                add_row(&mut lines, moved, self.columns, &orders[meeting.order], (i, meeting.moved), sums);
+                add_row(&mut lines, moved, self.columns, places[meeting.order], (i, meeting.moved), sums);
             })?;
             Ok(sums)
         };
@@ -103,7 +104,7 @@ fn add_row<'r, T: Element>(
     fixed: &mut [&'r [T]],
     moved: &[T],
     columns: usize,
-    order: &[u32],
+    places: Places<'_>,
     (i, place): (usize, usize),
     sums: &mut [f64],
 ) {
@@ -112,7 +113,7 @@ fn add_row<'r, T: Element>(
         sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += line[i].to_f64() * own.to_f64());
         *line = &line[i + 1..];
     }
-    add_gathered(fixed, moved, columns, &order[i + 1..], 2.0, sums);
+    add_gathered(fixed, moved, columns, places.from(i + 1), 2.0, sums);
 }
 
 /// The bytes of `count` matrices with their copies in the order and the precision that products

@@ -8,6 +8,30 @@ const CHUNK: usize = 256;
 /// Numbers that stand behind the last ones of interleaved rows, so that whole vectors can be read.
 pub(crate) const PADDING: usize = 16;
 
+/// An order of points, compared with their number once for all reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places<'a> {
+    order: &'a [u32],
+    /// Every number of the order is below this one.
+    end: usize,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(order: &'a [u32]) -> Self {
+        Self { order, end: order.iter().max().map_or(0, |&j| j as usize + 1) }
+    }
+
+    /// Where the point at `i` comes from.
+    pub(crate) fn of(self, i: usize) -> usize {
+        self.order[i] as usize
+    }
+
+    /// The order from a place on.
+    pub(crate) fn from(self, start: usize) -> Self {
+        Self { order: &self.order[start..], end: self.end }
+    }
+}
+
 /// `sums[aC + c] += scale · Σⱼ Pₐ[j] Q[π(j)C + c]`, for every row `Pₐ` and every one of `C`
 /// interleaved rows of `Q`.
 ///
@@ -18,13 +42,14 @@ pub(crate) fn add_gathered<T: Element>(
     fixed: &[&[T]],
     moved: &[T],
     columns: usize,
-    order: &[u32],
+    places: Places<'_>,
     scale: f64,
     sums: &mut [f64],
 ) {
-    assert!(fixed.iter().all(|row| row.len() == order.len()), "a factor for every place of the order");
+    assert!(fixed.iter().all(|row| row.len() == places.order.len()), "a factor for every place of the order");
     assert_eq!(sums.len(), fixed.len() * columns, "a sum for every pair of rows");
-    ported(AddGathered { fixed, moved, columns, order, scale, sums });
+    assert!(places.end * columns + PADDING <= moved.len(), "numbers at every place of the order");
+    ported(AddGathered { fixed, moved, columns, order: places.order, scale, sums });
 }
 
 struct AddGathered<'a, 'r, T> {
@@ -41,8 +66,6 @@ impl<T: Element> WithUnit<T> for AddGathered<'_, '_, T> {
 
     #[inline(always)]
     fn run<U: Unit<T>>(mut self, unit: U) {
-        let largest = self.order.iter().fold(0, |largest, &j| largest.max(j)) as usize;
-        assert!((largest + 1) * self.columns + PADDING <= self.moved.len(), "numbers at every place of the order");
         if self.columns == 1 {
             return self.one(unit);
         }
@@ -72,10 +95,8 @@ impl<T: Element> AddGathered<'_, '_, T> {
     fn one<U: Unit<T>>(&mut self, unit: U) {
         let mut copied = [T::default(); CHUNK];
         for (chunk, order) in self.order.chunks(CHUNK).enumerate() {
-            for (out, &j) in copied.iter_mut().zip(order) {
-                // SAFETY: the largest number of the order was compared with the length.
-                *out = unsafe { *self.moved.get_unchecked(j as usize) };
-            }
+            // SAFETY: the end of the places was compared with the length.
+            unsafe { copy(self.moved, order, &mut copied) };
             for (row, sum) in self.fixed.iter().zip(self.sums.iter_mut()) {
                 let start = chunk * CHUNK;
                 *sum += self.scale * dot(unit, &row[start..start + order.len()], &copied[..order.len()]);
@@ -94,7 +115,7 @@ impl<T: Element> AddGathered<'_, '_, T> {
             let mut totals = [[zero; V]; A];
             for (k, &j) in order.iter().enumerate() {
                 let place = j as usize * self.columns + first;
-                // SAFETY: the largest number of the order was compared with the length, which has
+                // SAFETY: the end of the places was compared with the length, which has
                 // room for a vector behind the last column; every row is as long as the order.
                 let read = |v: usize| unsafe { unit.load(self.moved.as_ptr().add(place + v * U::LANES)) };
                 let values: [U::Vector; V] = std::array::from_fn(read);
@@ -155,18 +176,32 @@ fn dot<T: Element, U: Unit<T>>(unit: U, a: &[T], b: &[T]) -> f64 {
     total + a[whole..].iter().zip(&b[whole..]).map(|(a, b)| a.to_f64() * b.to_f64()).sum::<f64>()
 }
 
+/// The values at the places of an order.
+///
+/// # Safety
+/// Every number of the order is below the number of values.
+#[inline(always)]
+unsafe fn copy<T: Element>(values: &[T], order: &[u32], out: &mut [T; CHUNK]) {
+    for (out, &j) in out.iter_mut().zip(order) {
+        // SAFETY: as above.
+        *out = unsafe { *values.get_unchecked(j as usize) };
+    }
+}
+
 /// `Σⱼ pⱼ Πᵥ qᵥ[πᵥ(j)]`: the products of one row with rows that are read in orders of their own.
 ///
 /// # Panics
 /// Unless every order is as long as the row, and within its own row.
-pub(crate) fn gathered_product<T: Element>(fixed: &[T], moved: &[(&[T], &[u32])]) -> f64 {
-    assert!(moved.iter().all(|(_, order)| order.len() == fixed.len()), "orders as long as the row");
+pub(crate) fn gathered_product<T: Element>(fixed: &[T], moved: &[(&[T], Places<'_>)]) -> f64 {
+    for (values, places) in moved {
+        assert!(places.order.len() == fixed.len() && places.end <= values.len(), "an order of the row");
+    }
     ported(Product { fixed, moved })
 }
 
 struct Product<'a, 'r, T> {
     fixed: &'a [T],
-    moved: &'a [(&'r [T], &'r [u32])],
+    moved: &'a [(&'r [T], Places<'r>)],
 }
 
 impl<T: Element> WithUnit<T> for Product<'_, '_, T> {
@@ -174,29 +209,20 @@ impl<T: Element> WithUnit<T> for Product<'_, '_, T> {
 
     #[inline(always)]
     fn run<U: Unit<T>>(self, unit: U) -> f64 {
-        for (values, order) in self.moved {
-            let largest = order.iter().fold(0, |largest, &j| largest.max(j)) as usize;
-            assert!(order.is_empty() || largest < values.len(), "an order within its row");
-        }
-        let (mut products, mut total) = ([T::default(); CHUNK], 0.0);
-        let Some((last, others)) = self.moved.split_last() else { return 0.0 };
+        let (mut products, mut copied, mut total) = ([T::default(); CHUNK], [T::default(); CHUNK], 0.0);
+        let Some(((last, last_places), others)) = self.moved.split_last() else { return 0.0 };
         for start in (0..self.fixed.len()).step_by(CHUNK) {
             let end = self.fixed.len().min(start + CHUNK);
-            let fixed = &self.fixed[start..end];
-            for (v, (values, order)) in others.iter().enumerate() {
-                for (k, (product, &j)) in products.iter_mut().zip(&order[start..end]).enumerate() {
-                    // SAFETY: the largest number of the order was compared with the length.
-                    let value = unsafe { *values.get_unchecked(j as usize) };
-                    *product = if v == 0 { fixed[k] * value } else { *product * value };
-                }
+            let products = &mut products[..end - start];
+            products.copy_from_slice(&self.fixed[start..end]);
+            for (values, places) in others {
+                // SAFETY: the end of the places was compared with the length.
+                unsafe { copy(values, &places.order[start..end], &mut copied) };
+                products.iter_mut().zip(&copied).for_each(|(product, value)| *product = *product * *value);
             }
-            let left = if others.is_empty() { fixed } else { &products[..fixed.len()] };
-            let mut copied = [T::default(); CHUNK];
-            for (out, &j) in copied.iter_mut().zip(&last.1[start..end]) {
-                // SAFETY: as above.
-                *out = unsafe { *last.0.get_unchecked(j as usize) };
-            }
-            total += dot(unit, left, &copied[..fixed.len()]);
+            // SAFETY: as above.
+            unsafe { copy(last, &last_places.order[start..end], &mut copied) };
+            total += dot(unit, products, &copied[..end - start]);
         }
         total
     }
@@ -221,7 +247,7 @@ mod tests {
             let moved = element(numbers(n * columns + PADDING, 99));
             let lines: Vec<&[T]> = fixed.iter().map(|row| &row[..]).collect();
             let mut sums = vec![1.0; rows * columns];
-            add_gathered(&lines, &moved, columns, &order, 2.0, &mut sums);
+            add_gathered(&lines, &moved, columns, Places::new(&order), 2.0, &mut sums);
             for (at, found) in sums.iter().enumerate() {
                 let (a, c) = (at / columns, at % columns);
                 let term = |j: usize| fixed[a][j].to_f64() * moved[order[j] as usize * columns + c].to_f64();
@@ -230,13 +256,14 @@ mod tests {
             }
             let other: Vec<u32> = order.iter().rev().copied().collect();
             let (q, r) = (element(numbers(n, 7)), element(numbers(n, 8)));
-            let found = gathered_product(&fixed[0], &[(&q, &order), (&r, &other), (&q, &other)]);
+            let [one, two] = [&order, &other].map(|order| Places::new(order));
+            let found = gathered_product(&fixed[0], &[(&q, one), (&r, two), (&q, two)]);
             let term = |j: usize| {
                 let (q, r) = (|at: u32| q[at as usize].to_f64(), |at: u32| r[at as usize].to_f64());
                 fixed[0][j].to_f64() * q(order[j]) * r(other[j]) * q(other[j])
             };
             assert_close!(found, (0..n).map(term).sum::<f64>(), abs = tolerance * n as f64, "{n}");
-            let found = gathered_product(&fixed[0], &[(&q, &order)]);
+            let found = gathered_product(&fixed[0], &[(&q, one)]);
             let expected: f64 = (0..n).map(|j| fixed[0][j].to_f64() * q[order[j] as usize].to_f64()).sum();
             assert_close!(found, expected, abs = tolerance * n as f64, "{n}");
         }

@@ -35,7 +35,7 @@ pub(crate) use buffer::{assemble, reserved, zeroed};
 pub use element::{Element, Lane};
 pub use fast32::Fast32;
 pub use fast64::Fast64;
-pub(crate) use gathered::{PADDING, add_gathered, gathered_product};
+pub(crate) use gathered::{PADDING, Places, add_gathered, gathered_product};
 pub use map::{Mode, map, map_in_place};
 pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
