@@ -13,7 +13,17 @@ fn normal(n: usize, d: usize, stream: u64) -> Array2<f64> {
 fn timed(name: &str, run: impl Fn() -> Result<TestOutcome>) {
     let start = Instant::now();
     match run() {
-        Ok(o) => println!("{name:<50} {:8.3} s  T {:.15e} p {} {:?}", start.elapsed().as_secs_f64(), o.statistic, o.p_value, o.details.iter().filter(|d| !d.0.starts_with("p_") && !d.0.starts_with("weight")).map(|d| format!("{}={:.6e}", d.0, d.1)).collect::<Vec<_>>()),
+        Ok(o) => println!(
+            "{name:<50} {:8.3} s  T {:.15e} p {} {:?}",
+            start.elapsed().as_secs_f64(),
+            o.statistic,
+            o.p_value,
+            o.details
+                .iter()
+                .filter(|d| !d.0.starts_with("p_") && !d.0.starts_with("weight"))
+                .map(|d| format!("{}={:.6e}", d.0, d.1))
+                .collect::<Vec<_>>()
+        ),
         Err(e) => println!("{name:<50} {:8.3} s  {e}", start.elapsed().as_secs_f64()),
     }
 }
@@ -33,13 +43,16 @@ fn main() {
             let y = normal(n, 1, 2) * 0.5 + &z.slice(ndarray::s![.., ..1]).mapv(f64::sin);
             case(&format!("kci {n}x{d}"), &|| ConditionalIndependence::default().test(&x, &y, &z, &compute));
             case(&format!("kci gamma {n}x{d}"), &|| {
-                ConditionalIndependence { method: ConditionalMethod::Gamma, ..Default::default() }.test(&x, &y, &z, &compute)
+                ConditionalIndependence { method: ConditionalMethod::Gamma, ..Default::default() }
+                    .test(&x, &y, &z, &compute)
             });
         }
     }
     for (n, d) in [(500, 10), (2000, 10), (2000, 1), (2000, 100)] {
         let (x, y) = (normal(n, d, 3), normal(n, d, 4));
-        case(&format!("spectral {n}+{n}x{d}"), &|| TwoSample::with_method(TwoSampleMethod::Spectral).test(&x, &y, &compute));
+        case(&format!("spectral {n}+{n}x{d}"), &|| {
+            TwoSample::with_method(TwoSampleMethod::Spectral).test(&x, &y, &compute)
+        });
     }
     for (n, d) in [(500, 50), (2000, 50), (2000, 1), (2000, 5)] {
         let (x, y) = (normal(n, d, 5), normal(n, d, 6));
@@ -60,7 +73,14 @@ fn main() {
     let x = normal(2000, 1, 10);
     let y = normal(2000, 1, 11) + &x.mapv(|v| 0.1 * v * v);
     let x10 = ndarray::concatenate![Axis(1), x, normal(2000, 9, 12)];
-    for text in ["gaussian(lengthscale=median)", "laplacian()", "matern(smoothness=1.5)", "rational_quadratic()", "polynomial(degree=3)", "periodic()"] {
+    for text in [
+        "gaussian(lengthscale=median)",
+        "laplacian()",
+        "matern(smoothness=1.5)",
+        "rational_quadratic()",
+        "polynomial(degree=3)",
+        "periodic()",
+    ] {
         let Ok(kernel) = text.parse::<Kernel>() else {
             println!("{text} ?");
             continue;

@@ -1,10 +1,12 @@
 //! Conditional independence tests (KCI).
 
 mod regression;
+mod smoother;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use self::regression::Residual;
+use self::regression::{centered, inflation, regressions};
+use self::smoother::RANK;
 use super::TestOutcome;
 use super::dependence::{Independence, IndependenceMethod};
 use super::engine::{Enumeration, Resampling, resample};
@@ -118,7 +120,13 @@ impl ConditionalIndependence {
     /// given.
     ///
     /// # Cost
-    /// `O(n³)` for each lengthscale and ridge that is tried, some ten matrices of `n × n`.
+    /// Up to 512 rows `O(n³)` for each lengthscale and ridge that is tried. Of more rows, the kernel
+    /// matrices of `z` are replaced by factors `M ≈ FFᵀ` of rank 512 or less: `O(512 n²)` for each
+    /// lengthscale. What they leave out of the trace of `M` is in the details (`left_out_x`,
+    /// `left_out_y`, as a share): `‖R − R_F‖ ≤ tr(M − FFᵀ)/ε`. Whatever they leave out, the
+    /// leave-one-out errors are those of the regressions that are made. A fixed ridge takes factors
+    /// only where they leave out less than `10⁻⁹ε`, kernel values that were precomputed take all
+    /// eigenvectors. Five matrices of `n × n` and twelve of `n × 512`.
     ///
     /// # Errors
     /// [`Error::Shape`] for different numbers of rows or fewer than 6, [`Error::Value`] for NaN and
@@ -164,7 +172,8 @@ impl ConditionalIndependence {
         if condition.axis_iter(Axis(0)).all(|row| row == condition.row(0)) {
             return self.without_condition().test(x, y, compute);
         }
-        reserve(x.len(), compute)?;
+        let chosen = self.smoothing == ConditionalSmoothing::LeaveOneOut;
+        reserve(x.len(), if chosen { RANK } else { x.len() }, compute)?;
         let (x, y, z) = (standardized(first), standardized(second), standardized(condition));
         let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
         let [x, y, z] = [&joint, &y, &z].map(|points| Pairs::within(points.view()));
@@ -182,7 +191,7 @@ impl ConditionalIndependence {
         if z.iter().all(|v| *v == z[[0, 0]]) {
             return self.without_condition().test(Points::Precomputed(x), Points::Precomputed(y), compute);
         }
-        reserve(x.nrows(), compute)?;
+        reserve(x.nrows(), x.nrows(), compute)?;
         let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * z;
         let kernel_x = precomputed.bind(Pairs::precomputed(joint.view()), compute)?;
         let kernel_y = kernel_y.bind(Pairs::precomputed(y.view()), compute)?;
@@ -191,7 +200,7 @@ impl ConditionalIndependence {
 
     /// From the kernel values of the three variables, each with its own kernel or that of its kind.
     fn test_objects(&self, [x, y, z]: [Points<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
-        reserve(x.len(), compute)?;
+        reserve(x.len(), x.len(), compute)?;
         let matrix = |kernel: Option<&Kernel>, points: Points<'_>| {
             let pairs = Pairs::Within(points.reborrow());
             let kernel = kernel.cloned().map_or_else(|| pairs.default_kernel(), Ok)?;
@@ -221,14 +230,20 @@ impl ConditionalIndependence {
 
     /// `A = RKR ∘ RLR`, with what was chosen.
     fn products(&self, x: &Bound<'_>, y: &Bound<'_>, z: Pairs<'_>, compute: &Compute) -> Result<Products> {
-        let left = Residual::new(x, z, &self.smoothing, compute)?;
-        let right = Residual::new(y, z, &self.smoothing, compute)?;
-        let details = vec![("ridge_x".to_string(), left.ridge), ("ridge_y".to_string(), right.ridge)];
-        let kernel = format!("{}, {}; given z: {}, {}", left.kernel, right.kernel, left.smoother, right.smoother);
+        let (k, l) = (centered(x, compute)?, centered(y, compute)?);
+        let [left, right] = regressions([&k, &l], z, &self.smoothing, compute)?;
+        let mut details = vec![("ridge_x".to_string(), left.ridge), ("ridge_y".to_string(), right.ridge)];
+        for (name, regression) in [("left_out_x", &left), ("left_out_y", &right)] {
+            if !regression.smoother.complete {
+                details.push((name.to_string(), regression.smoother.left_out));
+            }
+        }
+        let smoothers = format!("{}, {}", left.smoother.kernel, right.smoother.kernel);
+        let inflation = inflation(&left, &right, compute)?;
         Ok(Products {
-            inflation: inflation(&left.spread, &right.spread),
-            matrix: left.matrix * &right.matrix,
-            kernel,
+            inflation,
+            matrix: left.residual(k, compute)? * &right.residual(l, compute)?,
+            kernel: format!("{}, {}; given z: {smoothers}", x.kernel(), y.kernel()),
             details,
         })
     }
@@ -279,9 +294,9 @@ impl ConditionalIndependence {
     }
 }
 
-/// Asks for the memory before it is taken.
-fn reserve(n: usize, compute: &Compute) -> Result<()> {
-    let bytes = 80 * (n as u64) * (n as u64);
+/// Reserves five matrices, and twelve with as many columns as there are eigenvectors.
+fn reserve(n: usize, eigenvectors: usize, compute: &Compute) -> Result<()> {
+    let bytes = 8 * (n as u64) * (5 * n as u64 + 12 * n.min(eigenvectors) as u64);
     compute.reserve(
         MemoryPurpose::Test,
         "the matrices of a conditional test",
@@ -297,13 +312,6 @@ struct Products {
     inflation: f64,
     kernel: String,
     details: Vec<(String, f64)>,
-}
-
-/// `Σᵢⱼ PᵢⱼQᵢⱼ/Σᵢ PᵢᵢQᵢᵢ` for `P = HR²H` of one regression and `Q` of the other.
-fn inflation(left: &Array2<f64>, right: &Array2<f64>) -> f64 {
-    let own: f64 = left.diag().iter().zip(right.diag()).map(|(l, r)| l * r).sum();
-    let all: f64 = left.iter().zip(right).map(|(l, r)| l * r).sum();
-    if own > 0.0 { all / own } else { 1.0 }
 }
 
 /// Columns of mean 0 and variance 1 (divisor `n − 1`); a constant column becomes 0.

@@ -73,7 +73,7 @@ impl Interaction {
     fn run(&self, variables: [Pairs<'_>; 3], n: usize, compute: &Compute) -> Result<TestOutcome> {
         let by_kind = || variables.iter().map(Pairs::default_kernel).collect();
         let kernels: Vec<Kernel> = self.kernels.clone().map_or_else(by_kind, |kernels| Ok(kernels.to_vec()))?;
-        reserve(n, 6, compute)?;
+        reserve(n, 5, 1, compute)?;
         let (mut matrices, mut texts) = (Vec::new(), Vec::new());
         for (pairs, kernel) in variables.into_iter().zip(&kernels) {
             let bound = kernel.bind(pairs, compute)?;

@@ -116,15 +116,14 @@ fn add_row<'r, T: Element>(
     add_gathered(fixed, moved, columns, places.from(i + 1), 2.0, sums);
 }
 
-/// The bytes of `count` matrices with their copies in the order and the precision that products
-/// read them in, reserved before they are
-/// allocated.
+/// The bytes of `count` matrices with their copies in single precision, or of those of few points
+/// that are `moved` as they are read, reserved before they are allocated.
 ///
 /// # Errors
-/// [`Error::Memory`].
-pub(super) fn reserve(n: usize, count: usize, compute: &Compute) -> Result<()> {
-    let each = if n >= SINGLE_FROM { 12 } else { 16 };
-    let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(count as u64 * each);
+/// [`Error::Memory`](crate::Error::Memory).
+pub(super) fn reserve(n: usize, count: usize, moved: usize, compute: &Compute) -> Result<()> {
+    let each = if n >= SINGLE_FROM { 12 * count } else { 8 * (count + moved) };
+    let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(each as u64);
     let suggestion = "use method gamma, fewer points, or a higher memory limit";
     compute.reserve(MemoryPurpose::Test, &format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
 }
@@ -132,8 +131,11 @@ pub(super) fn reserve(n: usize, count: usize, compute: &Compute) -> Result<()> {
 /// The centered matrix, stored.
 pub(super) fn centered(tiles: &dyn Tiles, centering: &Centering, compute: &Compute) -> Result<Array2<f64>> {
     let mut matrix = gram::dense(tiles, compute)?;
-    for (i, mut row) in matrix.rows_mut().into_iter().enumerate() {
-        row.iter_mut().enumerate().for_each(|(j, v)| *v = centering.value(i, j, *v));
+    let n = matrix.ncols();
+    if let Some(values) = matrix.as_slice_mut() {
+        compute.each_chunk(values, n, |i, row| {
+            row.iter_mut().enumerate().for_each(|(j, v)| *v = centering.value(i, j, *v));
+        });
     }
     Ok(matrix)
 }

@@ -27,7 +27,7 @@ impl Independence {
         ky[0].resolve(y.rows(), compute)?;
         let n = x.rows().len();
         check_same_rows(&[("x", n), ("y", y.rows().len())])?;
-        reserve(n, kx.len() + ky.len(), compute)?;
+        reserve(n, kx.len() + ky.len(), ky.len(), compute)?;
         let unbiased = Self { estimator: HsicEstimator::Unbiased, ..self.clone() };
         let mut resolved = Vec::new();
         let fixed = unbiased.matrices(&kx, x, &mut resolved, compute)?;

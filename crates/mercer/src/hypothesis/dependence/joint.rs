@@ -8,7 +8,7 @@ use crate::hypothesis::joint_orders::JointOrders;
 use crate::hypothesis::orders::reserve;
 use crate::hypothesis::outcome::check_level;
 use crate::hypothesis::precomputed::{check_symmetric, check_variable, variable};
-use crate::measure::check_same_rows;
+use crate::measure::{check_same_rows, dhsic_of};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A test of the joint independence of two or more variables (dHSIC).
@@ -96,11 +96,15 @@ impl JointIndependence {
         bounds.iter().try_for_each(|b| check_symmetric(b))?;
         check_same_rows(&sizes)?;
         let n = sizes[0].1;
-        reserve(n, bounds.len(), compute)?;
+        reserve(n, bounds.len(), 0, compute)?;
         let matrices = bounds.iter().map(|b| gram::dense(b, compute)).collect::<Result<Vec<_>>>()?;
         let statistic = JointOrders::new(matrices, Orders(Strata::one(n)));
         let found = resample(&statistic, &Resampling::new(self.permutations), compute)?;
         let text = bounds.iter().map(|b| b.kernel().to_string()).collect::<Vec<_>>().join(", ");
-        Ok(TestOutcome::of_resampled("permutation", &found, self.level, text, compute.seed()))
+        let outcome = TestOutcome::of_resampled("permutation", &found, self.level, text, compute.seed());
+        // The statistic itself is reported in double precision, whatever the permutations were
+        // compared in.
+        let tiles: Vec<&dyn Tiles> = bounds.iter().map(|b| b as &dyn Tiles).collect();
+        Ok(TestOutcome { statistic: dhsic_of(&tiles, compute)?, ..outcome })
     }
 }

@@ -195,7 +195,7 @@ impl Independence {
         {
             return resample(&factors, how, compute);
         }
-        reserve(n, 2, compute)?;
+        reserve(n, 2, 1, compute)?;
         let (fixed, moved) = (self.centered(k, compute)?, self.centered(l, compute)?);
         resample(&OrderProducts::new(vec![fixed], vec![moved], orders, self.divisor(n)), how, compute)
     }

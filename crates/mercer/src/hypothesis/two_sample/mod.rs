@@ -6,6 +6,7 @@ mod bandwidths;
 mod bounds;
 mod columns;
 mod features;
+mod null_spectrum;
 mod optimized;
 mod permutation;
 
