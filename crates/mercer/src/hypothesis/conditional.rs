@@ -1,11 +1,12 @@
 //! Conditional independence tests (KCI).
 
+mod dense;
 mod regression;
 mod smoother;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use self::regression::{centered, inflation, regressions};
+use self::regression::{Regressions, centered};
 use self::smoother::RANK;
 use super::TestOutcome;
 use super::dependence::{Independence, IndependenceMethod};
@@ -120,13 +121,13 @@ impl ConditionalIndependence {
     /// given.
     ///
     /// # Cost
-    /// Up to 512 rows `O(n³)` for each lengthscale and ridge that is tried. Of more rows, the kernel
-    /// matrices of `z` are replaced by factors `M ≈ FFᵀ` of rank 512 or less: `O(512 n²)` for each
-    /// lengthscale. What they leave out of the trace of `M` is in the details (`left_out_x`,
-    /// `left_out_y`, as a share): `‖R − R_F‖ ≤ tr(M − FFᵀ)/ε`. Whatever they leave out, the
-    /// leave-one-out errors are those of the regressions that are made. A fixed ridge takes factors
-    /// only where they leave out less than `10⁻⁹ε`, kernel values that were precomputed take all
-    /// eigenvectors. Five matrices of `n × n` and twelve of `n × 512`.
+    /// Up to 512 rows, `O(n³)` for each lengthscale and ridge that is tried. More rows take factors
+    /// `M ≈ FFᵀ` of rank 512 or less where these leave out so little of every kernel matrix of `z` that
+    /// `‖R − R_F‖ ≤ tr(M − FFᵀ)/ε ≤ 10⁻³` for the smallest ridge: `O(512 n²)` for each lengthscale, and the
+    /// share of the trace that is left out is in the details (`left_out_x`, `left_out_y`). Where they
+    /// leave out more, as with many columns, 512 random rows choose the lengthscales, the leave-one-out
+    /// errors of 256 rows the ridges, and the regressions on all rows are exact: `n³/3` for each ridge
+    /// and some `16n³` for the rest. Ten matrices of `n × n` and twelve of `n × 512`.
     ///
     /// # Errors
     /// [`Error::Shape`] for different numbers of rows or fewer than 6, [`Error::Value`] for NaN and
@@ -231,21 +232,16 @@ impl ConditionalIndependence {
     /// `A = RKR ∘ RLR`, with what was chosen.
     fn products(&self, x: &Bound<'_>, y: &Bound<'_>, z: Pairs<'_>, compute: &Compute) -> Result<Products> {
         let (k, l) = (centered(x, compute)?, centered(y, compute)?);
-        let [left, right] = regressions([&k, &l], z, &self.smoothing, compute)?;
-        let mut details = vec![("ridge_x".to_string(), left.ridge), ("ridge_y".to_string(), right.ridge)];
-        for (name, regression) in [("left_out_x", &left), ("left_out_y", &right)] {
-            if !regression.smoother.complete {
-                details.push((name.to_string(), regression.smoother.left_out));
-            }
-        }
-        let smoothers = format!("{}, {}", left.smoother.kernel, right.smoother.kernel);
-        let inflation = inflation(&left, &right, compute)?;
-        Ok(Products {
-            inflation,
-            matrix: left.residual(k, compute)? * &right.residual(l, compute)?,
-            kernel: format!("{}, {}; given z: {smoothers}", x.kernel(), y.kernel()),
-            details,
-        })
+        let found = Regressions::new([&k, &l], z, &self.smoothing, compute)?;
+        let named =
+            |names: [&str; 2], values: [f64; 2]| names.into_iter().map(str::to_string).zip(values).collect::<Vec<_>>();
+        let mut details = named(["ridge_x", "ridge_y"], found.ridges());
+        details.extend(found.left_out().into_iter().flat_map(|left| named(["left_out_x", "left_out_y"], left)));
+        let [left, right] = found.kernels();
+        let kernel = format!("{}, {}; given z: {left}, {right}", x.kernel(), y.kernel());
+        let inflation = found.inflation(compute)?;
+        let [left, right] = found.residuals([k, l], compute)?;
+        Ok(Products { inflation, matrix: left * &right, kernel, details })
     }
 
     fn decide(&self, products: Products, compute: &Compute) -> Result<TestOutcome> {
@@ -294,9 +290,9 @@ impl ConditionalIndependence {
     }
 }
 
-/// Reserves five matrices, and twelve with as many columns as there are eigenvectors.
+/// Reserves ten matrices, and twelve with as many columns as there are eigenvectors.
 fn reserve(n: usize, eigenvectors: usize, compute: &Compute) -> Result<()> {
-    let bytes = 8 * (n as u64) * (5 * n as u64 + 12 * n.min(eigenvectors) as u64);
+    let bytes = 8 * (n as u64) * (10 * n as u64 + 12 * n.min(eigenvectors) as u64);
     compute.reserve(
         MemoryPurpose::Test,
         "the matrices of a conditional test",

@@ -5,36 +5,162 @@ use std::sync::Arc;
 use ndarray::{Array1, Array2, Axis, concatenate};
 
 use super::ConditionalSmoothing;
-use super::smoother::{Smoother, Weighted};
+use super::dense::{self, DenseRegression};
+use super::smoother::{RANK, Smoother, Weighted};
 use crate::error::AllowedRange;
-use crate::gram::{Bound, MetricKind, Pairs, median_distance};
+use crate::gram::{Bound, MetricKind, Pairs, Tiles, median_distance};
 use crate::hypothesis::orders::centered as stored;
 use crate::hypothesis::precomputed::check_symmetric;
 use crate::measure::{Centering, row_sums};
 use crate::solve::products::{add_symmetric, mirror, multiply};
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Lengthscales that are tried, in multiples of the median distance.
 const MULTIPLES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 /// Ridges that are tried, in multiples of the largest eigenvalue.
-const RIDGES: [f64; 9] = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0];
+pub(super) const RIDGES: [f64; 9] = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0];
 
 /// The regressions of two variables on `z`.
-///
-/// # Errors
-/// [`Error::Parameter`] for a ridge that is not positive; as the factorizations.
-pub(super) fn regressions(
-    targets: [&Array2<f64>; 2],
-    z: Pairs<'_>,
-    smoothing: &ConditionalSmoothing,
-    compute: &Compute,
-) -> Result<[Regression; 2]> {
-    let ConditionalSmoothing::Fixed { kernel, ridge } = smoothing else { return chosen(z, targets, compute) };
-    if !(ridge.is_finite() && *ridge > 0.0) {
-        return Err(Error::parameter("ridge", ridge, AllowedRange::POSITIVE));
+pub(super) enum Regressions {
+    /// In eigenvectors of the kernel matrix of `z`.
+    Eigen([Regression; 2]),
+    /// Of many rows, by Cholesky factors.
+    Dense([DenseRegression; 2]),
+}
+
+impl Regressions {
+    /// Few rows take all eigenvectors; many take those of low-rank factors where these are accurate,
+    /// Cholesky factors otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a ridge that is not positive; as the factorizations.
+    pub(super) fn new(
+        targets: [&Array2<f64>; 2],
+        z: Pairs<'_>,
+        smoothing: &ConditionalSmoothing,
+        compute: &Compute,
+    ) -> Result<Self> {
+        match smoothing {
+            ConditionalSmoothing::Fixed { ridge, .. } if !(ridge.is_finite() && *ridge > 0.0) => {
+                Err(Error::parameter("ridge", ridge, AllowedRange::POSITIVE))
+            }
+            ConditionalSmoothing::Fixed { kernel, ridge } => fixed(&kernel.bind(z, compute)?, *ridge, compute),
+            ConditionalSmoothing::LeaveOneOut => least_errors(targets, z, compute),
+        }
     }
-    let smoother = Arc::new(Smoother::for_ridge(&kernel.bind(z, compute)?, *ridge, compute)?);
-    Ok([(); 2].map(|()| Regression { smoother: smoother.clone(), ridge: *ridge, error: f64::NAN }))
+
+    /// The ridges.
+    pub(super) fn ridges(&self) -> [f64; 2] {
+        match self {
+            Self::Eigen(both) => [both[0].ridge, both[1].ridge],
+            Self::Dense(both) => [both[0].ridge, both[1].ridge],
+        }
+    }
+
+    /// The kernels of `z`.
+    pub(super) fn kernels(&self) -> [&Kernel; 2] {
+        match self {
+            Self::Eigen(both) => [&both[0].smoother.kernel, &both[1].smoother.kernel],
+            Self::Dense(both) => [&both[0].kernel, &both[1].kernel],
+        }
+    }
+
+    /// What low-rank factors leave out of the trace of the kernel matrices of `z`.
+    pub(super) fn left_out(&self) -> Option<[f64; 2]> {
+        match self {
+            Self::Eigen([left, right]) if !left.smoother.complete => {
+                Some([left.smoother.left_out, right.smoother.left_out])
+            }
+            _ => None,
+        }
+    }
+
+    /// `RKR` of both variables.
+    ///
+    /// # Errors
+    /// [`Error::Canceled`].
+    pub(super) fn residuals(&self, [k, l]: [Array2<f64>; 2], compute: &Compute) -> Result<[Array2<f64>; 2]> {
+        Ok(match self {
+            Self::Eigen([left, right]) => [left.residual(k, compute)?, right.residual(l, compute)?],
+            Self::Dense([left, right]) => [left.residual(&k, compute)?, right.residual(&l, compute)?],
+        })
+    }
+
+    /// `Σᵢⱼ PᵢⱼQᵢⱼ/Σᵢ PᵢᵢQᵢᵢ` for `P = HR²H` of one regression and `Q` of the other.
+    ///
+    /// # Errors
+    /// [`Error::Canceled`].
+    pub(super) fn inflation(&self, compute: &Compute) -> Result<f64> {
+        match self {
+            Self::Eigen([left, right]) => inflation(left, right, compute),
+            Self::Dense([left, right]) => dense::inflation(left, right, compute),
+        }
+    }
+}
+
+/// Both regressions with one kernel of `z` and one ridge.
+fn fixed(bound: &Bound<'_>, ridge: f64, compute: &Compute) -> Result<Regressions> {
+    let both = |smoother: Smoother| {
+        let smoother = Arc::new(smoother);
+        Regressions::Eigen([(); 2].map(|()| Regression { smoother: smoother.clone(), ridge, error: f64::NAN }))
+    };
+    if let Some(smoother) = Smoother::for_ridge(bound, ridge, compute)? {
+        return Ok(both(smoother));
+    }
+    if bound.shape().0 > RANK
+        && let Some(left) = DenseRegression::new(bound, ridge, compute)?
+    {
+        let right = left.clone();
+        return Ok(Regressions::Dense([left, right]));
+    }
+    Ok(both(Smoother::whole(bound, compute)?))
+}
+
+/// The regressions with the least leave-one-out errors. Where many rows have no accurate factors of
+/// low rank, some rows choose the lengthscales, and all of them are regressed with the ridges.
+fn least_errors(targets: [&Array2<f64>; 2], z: Pairs<'_>, compute: &Compute) -> Result<Regressions> {
+    let kernels = candidates(z, compute)?;
+    let whole = |bound: &Bound<'_>| Smoother::whole(bound, compute).map(Some);
+    let many = targets[0].nrows() > RANK;
+    if many {
+        let factors = |bound: &Bound<'_>| Smoother::for_ridges(bound, RIDGES[0], compute);
+        if let Some(found) = chosen(&kernels, z, targets, &factors, compute)? {
+            return Ok(Regressions::Eigen(found));
+        }
+        let kernels = if kernels.len() == 1 {
+            [kernels[0].clone(), kernels[0].clone()]
+        } else {
+            lengthscales(&kernels, z, targets, compute)?
+        };
+        if let Some(found) = dense::chosen(targets, z, &kernels, compute)? {
+            return Ok(Regressions::Dense(found));
+        }
+        super::reserve(targets[0].nrows(), targets[0].nrows(), compute)?;
+    }
+    let found = chosen(&kernels, z, targets, &whole, compute)?;
+    found.map(Regressions::Eigen).ok_or_else(|| Error::too_few("the regression on z", "lengthscales", 1, 0))
+}
+
+/// The kernels of the regressions on [`RANK`] random rows with the least leave-one-out errors.
+fn lengthscales(
+    kernels: &[Kernel],
+    z: Pairs<'_>,
+    targets: [&Array2<f64>; 2],
+    compute: &Compute,
+) -> Result<[Kernel; 2]> {
+    let mut rows = compute.seed().stream("rows of lengthscales", 0).permutation(targets[0].nrows());
+    rows.truncate(RANK);
+    let points = Sample::select(z.rows().reborrow(), &rows);
+    let some = targets.map(|target| {
+        let part = target.select(Axis(0), &rows).select(Axis(1), &rows);
+        let sums: Vec<f64> = part.rows().into_iter().map(|row| row.sum()).collect();
+        let centering = Centering::double(&sums);
+        Array2::from_shape_fn(part.dim(), |(i, j)| centering.value(i, j, part[[i, j]]))
+    });
+    let whole = |bound: &Bound<'_>| Smoother::whole(bound, compute).map(Some);
+    let found = chosen(kernels, Pairs::Within(points.as_points()), [&some[0], &some[1]], &whole, compute)?;
+    let [left, right] = found.ok_or_else(|| Error::too_few("the regression on z", "lengthscales", 1, 0))?;
+    Ok([left.smoother.kernel.clone(), right.smoother.kernel.clone()])
 }
 
 /// A ridge regression on `z`.
@@ -75,7 +201,7 @@ impl Regression {
 ///
 /// # Errors
 /// [`Error::Canceled`].
-pub(super) fn inflation(left: &Regression, right: &Regression, compute: &Compute) -> Result<f64> {
+fn inflation(left: &Regression, right: &Regression, compute: &Compute) -> Result<f64> {
     let squares = |r: &Regression| r.smoother.shrinkage(r.ridge).mapv(|s| s * s);
     let (p, q) = (squares(left), squares(right));
     let own = left.smoother.diagonal(&p).dot(&right.smoother.diagonal(&q));
@@ -91,12 +217,23 @@ pub(super) fn inflation(left: &Regression, right: &Regression, compute: &Compute
     Ok(if own > 0.0 { all / own } else { 1.0 })
 }
 
-/// The regressions with the least leave-one-out errors.
-fn chosen(z: Pairs<'_>, targets: [&Array2<f64>; 2], compute: &Compute) -> Result<[Regression; 2]> {
+/// How the eigenvectors of a kernel matrix of `z` are found; `None` where they are not.
+type Eigenvectors<'a> = dyn Fn(&Bound<'_>) -> Result<Option<Smoother>> + 'a;
+
+/// The regressions with the least leave-one-out errors of some kernels of `z`, all of which have
+/// eigenvectors.
+fn chosen(
+    kernels: &[Kernel],
+    z: Pairs<'_>,
+    targets: [&Array2<f64>; 2],
+    eigenvectors: &Eigenvectors<'_>,
+    compute: &Compute,
+) -> Result<Option<[Regression; 2]>> {
     let mut best: [Option<Regression>; 2] = [None, None];
-    for kernel in candidates(z, compute)? {
+    for kernel in kernels {
         compute.check_canceled()?;
-        let smoother = Arc::new(Smoother::new(&kernel.bind(z, compute)?, compute)?);
+        let Some(smoother) = eigenvectors(&kernel.bind(z, compute)?)? else { return Ok(None) };
+        let smoother = Arc::new(smoother);
         let projected =
             [Projected::new(&smoother, targets[0], compute)?, Projected::new(&smoother, targets[1], compute)?];
         for best in &mut best {
@@ -116,10 +253,8 @@ fn chosen(z: Pairs<'_>, targets: [&Array2<f64>; 2], compute: &Compute) -> Result
             }
         }
     }
-    match best {
-        [Some(left), Some(right)] => Ok([left, right]),
-        _ => Err(Error::too_few("the regression on z", "lengthscales", 1, 0)),
-    }
+    let [left, right] = best;
+    Ok(left.zip(right).map(|(left, right)| [left, right]))
 }
 
 /// Gaussian kernels around the median distance; of given values there is one kernel, and only the
@@ -208,32 +343,43 @@ mod tests {
         let kernel: Kernel = "linear()".parse().unwrap();
         let bound = kernel.bind(Pairs::within(z.view()), &compute).unwrap();
         let target = matrix("linear()", &x);
-        let factors = Smoother::for_ridge(&bound, ridge, &compute).unwrap();
+        let whole = Smoother::whole(&bound, &compute).unwrap();
+        let projected = Projected::new(&whole, &target, &compute).unwrap();
+        let found = projected.leave_one_out(&whole, &whole.weighted(ridge, &compute).unwrap());
+        assert_close!(found, expected, 1e-10);
+        let factors = Smoother::of_factors(&bound, n, 0.0, &compute).unwrap();
         let projected = Projected::new(&factors, &target, &compute).unwrap();
         let found = projected.leave_one_out(&factors, &factors.weighted(ridge, &compute).unwrap());
-        assert_close!(found, expected, 1e-10);
+        assert_close!(found, expected, 1e-9);
     }
 
-    /// Factors that leave nothing out give what all eigenvectors give.
+    /// Factors of low rank, Cholesky factors and all eigenvectors give the same residuals.
     #[test]
-    fn factors_and_eigenvectors_give_the_same_regression() {
+    fn all_ways_give_the_same_regression() {
         let compute = Compute::new();
-        let (z, x, y) = (normal(700, 1, 3), normal(700, 1, 4), normal(700, 1, 5));
-        let targets = [matrix("gaussian()", &(&x + &z)), matrix("gaussian()", &(&y + &z))];
-        let with = |text: &str| {
-            // A sum with nothing is the same matrix without a proof: all eigenvectors.
-            let m = matrix("gaussian()", &z);
-            let kernel: Kernel = text.parse().unwrap();
-            let pairs = if text == "gaussian()" { Pairs::within(z.view()) } else { Pairs::precomputed(m.view()) };
-            let smoothing = ConditionalSmoothing::Fixed { kernel, ridge: 0.5 };
-            let [left, right] = regressions([&targets[0], &targets[1]], pairs, &smoothing, &compute).unwrap();
-            let matrices = [&left, &right].map(|r| r.smoother.complete);
-            let residual = left.residual(targets[0].clone(), &compute).unwrap();
-            (matrices, inflation(&left, &right, &compute).unwrap(), residual)
+        let (z, x, y) = (normal(530, 1, 3), normal(530, 1, 4), normal(530, 1, 5));
+        let kernels = || [matrix("gaussian()", &(&x + &z)), matrix("gaussian()", &(&y + &z))];
+        let [k, l] = kernels();
+        let m = matrix("gaussian()", &z);
+        let with = |text: &str, pairs: Pairs<'_>| {
+            let smoothing = ConditionalSmoothing::Fixed { kernel: text.parse().unwrap(), ridge: 0.5 };
+            Regressions::new([&k, &l], pairs, &smoothing, &compute).unwrap()
         };
-        let (low, whole) = (with("gaussian()"), with("precomputed()"));
-        assert_eq!((low.0, whole.0), ([false; 2], [true; 2]));
-        assert_close!(low.1, whole.1, 1e-9);
-        assert_close!(&low.2, &whole.2, each = 1e-9);
+        let factors = with("gaussian()", Pairs::within(z.view()));
+        // Nothing is known of given values.
+        let dense = with("precomputed()", Pairs::precomputed(m.view()));
+        assert!(factors.left_out().is_some() && matches!(dense, Regressions::Dense(_)));
+        let bound: Kernel = "gaussian()".parse().unwrap();
+        let bound = bound.bind(Pairs::within(z.view()), &compute).unwrap();
+        let smoother = Arc::new(Smoother::whole(&bound, &compute).unwrap());
+        let whole = Regression { smoother, ridge: 0.5, error: f64::NAN };
+        let whole = Regressions::Eigen([whole.clone(), whole]);
+        let expected = whole.residuals(kernels(), &compute).unwrap();
+        for found in [&factors, &dense] {
+            assert_close!(found.inflation(&compute).unwrap(), whole.inflation(&compute).unwrap(), 1e-8);
+            for (found, expected) in found.residuals(kernels(), &compute).unwrap().iter().zip(&expected) {
+                assert_close!(found, expected, each = 1e-8);
+            }
+        }
     }
 }
