@@ -42,19 +42,19 @@ impl JointOrders {
         // points the sums of three matrices differed by 2e-10 of themselves.
         Self { stored, means, orders, rounding: scale * if single { 4e-9 } else { 1e-13 } }
     }
+}
 
-    /// `dHSIC` from `Σᵢⱼ Πᵥ Kᵥ(i, j)` with variable `v` in the order `orders[v − 1]`.
-    fn value(&self, joint: f64, orders: &[Vec<u32>]) -> f64 {
-        let n = self.means[0].len();
-        let row = |i: usize| {
-            let others = self.means[1..].iter().zip(orders).map(|(means, order)| means[order[i] as usize]);
-            others.fold(self.means[0][i], |product, mean| product * mean)
-        };
-        let mixed: f64 = (0..n).map(row).sum();
-        let n = n as f64;
-        let product: f64 = self.means.iter().map(|m| m.iter().sum::<f64>() / n).product();
-        joint / (n * n) + product - 2.0 * mixed / n
-    }
+/// `dHSIC` from `Σᵢⱼ Πᵥ Kᵥ(i, j)` and the row means, with variable `v` in the order `orders[v − 1]`.
+pub(super) fn criterion(means: &[Vec<f64>], joint: f64, orders: &[Vec<u32>]) -> f64 {
+    let n = means[0].len();
+    let row = |i: usize| {
+        let others = means[1..].iter().zip(orders).map(|(means, order)| means[order[i] as usize]);
+        others.fold(means[0][i], |product, mean| product * mean)
+    };
+    let mixed: f64 = (0..n).map(row).sum();
+    let n = n as f64;
+    let product: f64 = means.iter().map(|m| m.iter().sum::<f64>() / n).product();
+    joint / (n * n) + product - 2.0 * mixed / n
 }
 
 /// `Σᵢⱼ Πᵥ Kᵥ(i, j)`: half of the pairs, in blocks of rows in parallel, totals in order.
@@ -105,7 +105,7 @@ impl Relabeled for JointOrders {
             Stored::Double(matrices) => sums(matrices, labels, compute)?,
             Stored::Single(matrices) => sums(matrices, labels, compute)?,
         };
-        let values = compute.map_tasks(labels.len(), |at| self.value(joint[at], &labels[at]));
+        let values = compute.map_tasks(labels.len(), |at| criterion(&self.means, joint[at], &labels[at]));
         let values = Array2::from_shape_vec((labels.len(), 1), values)
             .map_err(|e| Error::shape("values of the statistic", labels.len(), e))?;
         Ok(Relabeling { values, rounding: vec![self.rounding] })

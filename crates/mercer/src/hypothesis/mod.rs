@@ -22,6 +22,7 @@ mod feature_means;
 mod fit;
 mod groups;
 mod interaction;
+mod joint_factors;
 mod joint_orders;
 mod labels;
 mod multiplicity;
