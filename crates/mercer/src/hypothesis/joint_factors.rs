@@ -6,8 +6,8 @@ use super::engine::{Relabeled, Relabeling};
 use super::groups::{Orders, SeveralOrders};
 use super::joint_orders::criterion;
 use super::orders::SINGLE_FROM;
+use crate::gram::Bound;
 use crate::gram::simd::matmul::{Target, matmul};
-use crate::gram::{Bound, Tiles};
 use crate::solve::pivoted_cholesky;
 use crate::{Compute, Error, Result};
 

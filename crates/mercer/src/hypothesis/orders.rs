@@ -39,38 +39,64 @@ struct Stack<T> {
     columns: usize,
 }
 
+/// Matrices that are permuted, with the values of all of them at every place. They are stored so
+/// before the fixed ones are computed, so that no more than both are held at a time.
+pub(super) struct Interleaved {
+    values: Values,
+    norms: Vec<f64>,
+}
+
+enum Values {
+    Double(Vec<f64>),
+    Single(Vec<f32>),
+}
+
+impl Interleaved {
+    pub(super) fn new(matrices: Vec<Array2<f64>>) -> Self {
+        let norms = matrices.iter().map(norm).collect();
+        let values = match matrices.first().is_some_and(|m| m.nrows() >= SINGLE_FROM) {
+            true => Values::Single(interleaved(matrices, |v| v as f32)),
+            false => Values::Double(interleaved(matrices, |v| v)),
+        };
+        Self { values, norms }
+    }
+}
+
+fn interleaved<T: Element>(matrices: Vec<Array2<f64>>, convert: fn(f64) -> T) -> Vec<T> {
+    let columns = matrices.len();
+    let mut mixed = vec![T::default(); matrices.first().map_or(0, |m| m.len()) * columns + PADDING];
+    for (column, matrix) in matrices.into_iter().enumerate() {
+        let places = mixed[column..].iter_mut().step_by(columns);
+        places.zip(&matrix).for_each(|(place, value)| *place = convert(*value));
+    }
+    mixed
+}
+
+fn norm(matrix: &Array2<f64>) -> f64 {
+    matrix.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
 impl OrderProducts {
     /// Stores the matrices, centered; the sums are divided by `divisor`.
-    ///
-    /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) when they do not fit the limit.
-    pub(super) fn new(fixed: Vec<Array2<f64>>, moved: Vec<Array2<f64>>, orders: Orders, divisor: f64) -> Self {
-        let norm = |m: &Array2<f64>| m.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let (left, right): (Vec<f64>, Vec<f64>) = (fixed.iter().map(norm).collect(), moved.iter().map(norm).collect());
-        let single = fixed.first().is_some_and(|m| m.nrows() >= SINGLE_FROM);
-        let relative = if single { 1e-8 } else { 1e-13 };
-        let pairs = left.iter().flat_map(|a| right.iter().map(move |b| a * b));
+    pub(super) fn new(fixed: Vec<Array2<f64>>, moved: Interleaved, orders: Orders, divisor: f64) -> Self {
+        let relative = if matches!(moved.values, Values::Single(_)) { 1e-8 } else { 1e-13 };
+        let left: Vec<f64> = fixed.iter().map(norm).collect();
+        let pairs = left.iter().flat_map(|a| moved.norms.iter().map(move |b| a * b));
         // |Σ PQ| ≤ ‖P‖‖Q‖; rounding is independent from entry to entry, so that its sum is smaller by far.
         let rounding = pairs.map(|scale| relative * scale / divisor).collect();
-        let stored = match single {
-            true => Stored::Single(Stack::new(fixed, moved, |m| m.mapv(|v| v as f32))),
-            false => Stored::Double(Stack::new(fixed, moved, |m| m)),
+        let columns = moved.norms.len();
+        let stored = match moved.values {
+            Values::Single(moved) => {
+                let fixed = fixed.into_iter().map(|m| m.mapv(|v| v as f32)).collect();
+                Stored::Single(Stack { fixed, moved, columns })
+            }
+            Values::Double(moved) => Stored::Double(Stack { fixed, moved, columns }),
         };
         Self { stored, orders, divisor, rounding }
     }
 }
 
 impl<T: Element> Stack<T> {
-    fn new(fixed: Vec<Array2<f64>>, moved: Vec<Array2<f64>>, convert: fn(Array2<f64>) -> Array2<T>) -> Self {
-        let columns = moved.len();
-        let mut mixed = vec![T::default(); moved.first().map_or(0, |m| m.len()) * columns + PADDING];
-        for (column, matrix) in moved.into_iter().enumerate() {
-            let places = mixed[column..].iter_mut().step_by(columns.max(1));
-            places.zip(&convert(matrix)).for_each(|(place, value)| *place = *value);
-        }
-        Self { fixed: fixed.into_iter().map(convert).collect(), moved: mixed, columns }
-    }
-
     /// `Σᵢⱼ PᵢⱼQ_{π(i)π(j)}`: half of the pairs, in blocks of rows in parallel, totals in order.
     fn products(&self, orders: &[Vec<u32>], compute: &Compute) -> Result<Array2<f64>> {
         let n = self.fixed.first().map_or(0, |m| m.nrows());
@@ -116,13 +142,13 @@ fn add_row<'r, T: Element>(
     add_gathered(fixed, moved, columns, places.from(i + 1), 2.0, sums);
 }
 
-/// The bytes of `count` matrices with their copies in single precision, or of those of few points
-/// that are `moved` as they are read, reserved before they are allocated.
+/// The bytes of `count` matrices, of which so many are `moved`, with the copies that products read:
+/// reserved before they are allocated.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 pub(super) fn reserve(n: usize, count: usize, moved: usize, compute: &Compute) -> Result<()> {
-    let each = if n >= SINGLE_FROM { 12 * count } else { 8 * (count + moved) };
+    let each = if n >= SINGLE_FROM { 12 * count } else { 8 * count.max(2 * moved) };
     let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(each as u64);
     let suggestion = "use method gamma, fewer points, or a higher memory limit";
     compute.reserve(MemoryPurpose::Test, &format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
