@@ -1,4 +1,4 @@
-"""Hypothesis tests in Mercer beside its peers, in one run: MMD, HSIC, conditional and joint independence, a million points.
+"""Hypothesis tests in Mercer beside its peers, in one run: MMD, HSIC, conditional and joint tests, a million points.
 
 Both sides are run in turn and the best time of each counts; peers that take minutes run once. Run it as
 
