@@ -126,8 +126,8 @@ impl<T: Element> Stack<T> {
 }
 
 /// Adds row `i` from the diagonal on: the diagonal once, the rest twice.
-fn add_row<'r, T: Element>(
-    fixed: &mut [&'r [T]],
+fn add_row<T: Element>(
+    fixed: &mut [&[T]],
     moved: &[T],
     columns: usize,
     places: Places<'_>,

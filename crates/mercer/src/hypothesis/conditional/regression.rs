@@ -186,7 +186,8 @@ impl Regression {
             return multiply(multiply(shrunk.view(), inner.view(), compute)?.view(), shrunk.t(), compute);
         }
         let fitted = shrinkage.mapv(|s| 1.0 - s);
-        let scaled = inner * &fitted * &fitted.view().insert_axis(Axis(1));
+        let column = fitted.view().insert_axis(Axis(1));
+        let scaled = inner * &fitted * &column;
         let sides = multiply(vectors.view(), scaled.view(), compute)? * 0.5 - images * &fitted;
         let both = |a: &Array2<f64>, b: &Array2<f64>| concatenate![Axis(1), a.view(), b.view()];
         let mut matrix = target;
