@@ -187,7 +187,7 @@ impl Regression {
         }
         let fitted = shrinkage.mapv(|s| 1.0 - s);
         let column = fitted.view().insert_axis(Axis(1));
-        let scaled = inner * &fitted * &column;
+        let scaled = inner * &fitted * column;
         let sides = multiply(vectors.view(), scaled.view(), compute)? * 0.5 - images * &fitted;
         let both = |a: &Array2<f64>, b: &Array2<f64>| concatenate![Axis(1), a.view(), b.view()];
         let mut matrix = target;
