@@ -15,8 +15,8 @@ use crate::{Compute, Error, Result};
 const TOLERANCE: f64 = 1e-11;
 /// Rows of one product; never a function of the number of threads. Not tuned.
 const ROWS: usize = 256;
-/// The product of the ranks, per point and permuted variable, up to which factors are used. Of 2 000
-/// points in three columns 18 · 18 · 18 is a fifth of it.
+/// The product of the ranks, per point and permuted variable, up to which factors are used. Not
+/// tuned.
 const RANKS: usize = 8;
 
 /// `Σᵢⱼ Πᵥ Kᵥ(i, j) = ‖Σᵢ f₁(i) ⊗ … ⊗ f_d(i)‖²` for `Kᵥ = FᵥFᵥᵀ` with the rows `fᵥ(i)`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{Compute, Result};
 
 /// Bytes of the rows of a matrix that are worked on together: with as many of the other one they
-/// fill a second-level cache of 1 MB.
+/// fill a second-level cache of 1 MB. Not tuned, as the other constants here.
 const BLOCK_BYTES: usize = 384 * 1024;
 /// Rows that are worked on together, at most.
 const MOST_ROWS: usize = 64;

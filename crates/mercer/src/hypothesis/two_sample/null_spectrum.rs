@@ -10,9 +10,9 @@ use crate::solve::products::multiply;
 use crate::solve::{eigenvalues, leading_bytes, leading_estimates};
 use crate::{Compute, Result, Stream};
 
-/// Points from which the leading eigenvalues are computed only.
+/// Points from which the leading eigenvalues are computed only. Not tuned.
 const LEADING_FROM: usize = 1024;
-/// How many of them. More of them take longer and leave less to the gamma distribution.
+/// How many of them. More of them take longer and leave less to the gamma distribution. Not tuned.
 const LEADING: usize = 36;
 /// Residuals of the eigenvalues, relative to the largest. Their errors are of the size of its square.
 const TOLERANCE: f64 = 1e-3;
