@@ -1,4 +1,4 @@
-"""Hypothesis tests in Mercer beside its peers, in one run: MMD, aggregated MMD, HSIC, and a million points.
+"""Hypothesis tests in Mercer beside its peers, in one run: MMD, HSIC, conditional and joint tests, a million points.
 
 Both sides are run in turn and the best time of each counts; peers that take minutes run once. Run it as
 
@@ -227,6 +227,78 @@ def independence(arguments: argparse.Namespace) -> list[Row]:
     return rows
 
 
+def conditional(arguments: argparse.Namespace) -> list[Row]:
+    """Test conditional independence given 1 and 49 columns, beside the KCI of causal-learn with its own defaults."""
+    rows = []
+    for n, columns in ((500, 49), (2_000, 1), (2_000, 49)):
+        n = int(n * arguments.scale)
+        rng = np.random.default_rng(0)
+        z = rng.normal(size=(n, columns))
+        x = z[:, :1] + rng.normal(size=(n, 1))
+        y = np.sin(z[:, :1]) + rng.normal(size=(n, 1))
+
+        def ours(x: np.ndarray = x, y: np.ndarray = y, z: np.ndarray = z) -> mercer.TestResult:
+            return mercer.conditional_independence_test(x, y, z)
+
+        (seconds,) = interleaved([ours], arguments.repeat)
+        name, p = f"conditional {n}, given {columns}", ours().p_value
+        if causal := peer("causallearn.utils.cit"):
+            test = causal.CIT(np.hstack([x, y, z]), "kci")
+            found: list[float] = []
+            theirs = once(lambda test=test, found=found, last=columns + 2: found.append(test(0, 1, range(2, last))))
+            rows.append(compared(name, "causal-learn KCI", seconds, theirs, 10.0, f"p {p:.3f} and {found[0]:.3f}"))
+        else:
+            rows.append(print_row(Row(name, "no peer", seconds[0], seconds[0], 1.0, f"p {p:.3f}")))
+    return rows
+
+
+def spectral(arguments: argparse.Namespace) -> list[Row]:
+    """Test 2 000 + 2 000 points by the eigenvalues of their kernel matrix, beside those of numpy."""
+    n = int(2_000 * arguments.scale)
+    x, y = samples(n, 10)
+
+    def by_hand() -> float:
+        pooled = np.concatenate([x, y])
+        squares = cdist(pooled, pooled, "sqeuclidean")
+        kernel = np.exp(-squares / (2 * np.median(squares[np.triu_indices_from(squares, 1)])))
+        signs = np.concatenate([np.full(n, 1 / n), np.full(n, -1 / n)])
+        centered = kernel - kernel.mean(axis=0) - kernel.mean(axis=1)[:, None] + kernel.mean()
+        values = np.linalg.eigvalsh(centered / len(pooled))
+        normal = np.random.default_rng(0).normal(size=(1_999, len(values)))
+        return float(np.mean(normal**2 @ values * 2 / n >= signs @ kernel @ signs))
+
+    def ours() -> mercer.TestResult:
+        return mercer.two_sample_test(x, y, method="spectral")
+
+    (seconds,) = interleaved([ours], arguments.repeat)
+    note = f"p {ours().p_value:.3f} and {by_hand():.3f}"
+    return [compared(f"spectral {n}+{n}", "numpy, all eigenvalues", seconds, once(by_hand), 10.0, note)]
+
+
+def several(arguments: argparse.Namespace) -> list[Row]:
+    """Run the tests that permute stored matrices: aggregated and joint independence, kernels of no low rank.
+
+    No peer has these tests: they are timed alone.
+    """
+    n = int(2_000 * arguments.scale)
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(n, 50)), rng.normal(size=(n, 50))
+    x, y, z = rng.normal(size=(n, 1)), rng.normal(size=(n, 1)), rng.normal(size=(n, 1))
+    runs = {
+        f"aggregated independence {n}×50": lambda: mercer.independence_test(*wide, method="aggregated"),
+        f"joint independence {n}, 3 variables": lambda: mercer.joint_independence_test([x, y, z]),
+        f"HSIC {n}, laplacian, 199 permutations": lambda: mercer.independence_test(
+            x, y, kernel_x="laplacian()", permutations=199
+        ),
+        f"HSIC {n}, gaussian, 199 permutations": lambda: mercer.independence_test(x, y, permutations=199),
+    }
+    rows = []
+    for name, run in runs.items():
+        ((clock, cpu),) = interleaved([run], arguments.repeat)
+        rows.append(print_row(Row(name, "none", clock, np.nan, np.nan, f"CPU {cpu:.3f} s")))
+    return rows
+
+
 def features(arguments: argparse.Namespace) -> list[Row]:
     """Test up to a million points by random features: linear growth, within 1 GB."""
     rows = []
@@ -249,7 +321,7 @@ def features(arguments: argparse.Namespace) -> list[Row]:
     return rows
 
 
-CASES = [permutation, aggregated, larger, independence, features]
+CASES = [permutation, aggregated, larger, independence, conditional, spectral, several, features]
 
 
 def main() -> None:

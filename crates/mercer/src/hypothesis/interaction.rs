@@ -5,7 +5,7 @@ use ndarray::Array2;
 use super::TestOutcome;
 use super::engine::{Resampled, Resampling, resample};
 use super::groups::{Orders, Strata};
-use super::orders::{OrderProducts, centered, reserve};
+use super::orders::{Interleaved, OrderProducts, centered, reserve};
 use super::outcome::check_level;
 use super::precomputed::{check_symmetric, check_variable, variable};
 use crate::gram::Pairs;
@@ -73,7 +73,7 @@ impl Interaction {
     fn run(&self, variables: [Pairs<'_>; 3], n: usize, compute: &Compute) -> Result<TestOutcome> {
         let by_kind = || variables.iter().map(Pairs::default_kernel).collect();
         let kernels: Vec<Kernel> = self.kernels.clone().map_or_else(by_kind, |kernels| Ok(kernels.to_vec()))?;
-        reserve(n, 6, compute)?;
+        reserve(n, 6, 1, compute)?;
         let (mut matrices, mut texts) = (Vec::new(), Vec::new());
         for (pairs, kernel) in variables.into_iter().zip(&kernels) {
             let bound = kernel.bind(pairs, compute)?;
@@ -90,7 +90,8 @@ impl Interaction {
     fn part(&self, matrices: &[Array2<f64>], alone: usize, n: usize, compute: &Compute) -> Result<Resampled> {
         let product = &matrices[(alone + 1) % 3] * &matrices[(alone + 2) % 3];
         let orders = Orders(Strata::one(n));
-        let statistic = OrderProducts::new(vec![product], vec![matrices[alone].clone()], orders, (n * n) as f64);
+        let statistic =
+            OrderProducts::new(vec![product], Interleaved::new(vec![matrices[alone].clone()]), orders, (n * n) as f64);
         resample(&statistic, &Resampling::new(self.permutations), compute)
     }
 

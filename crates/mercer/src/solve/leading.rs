@@ -81,6 +81,36 @@ pub struct LeadingEigen {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Compute) -> Result<LeadingEigen> {
+    let (found, converged) = estimates(n, apply, count, TOLERANCE, ROUNDS, compute)?;
+    if converged {
+        return Ok(found);
+    }
+    let (solver, iterations, tolerance) = ("leading eigenvalues", found.products, TOLERANCE);
+    Err(Error::NotConverged { solver, iterations, residual: found.residual, tolerance })
+}
+
+/// As [`leading_eigen`], until residuals relative to the largest eigenvalue are within a tolerance or
+/// so many products were made: estimates with the residual that was reached.
+pub(crate) fn leading_estimates(
+    n: usize,
+    apply: &Product<'_>,
+    count: usize,
+    tolerance: f64,
+    rounds: usize,
+    compute: &Compute,
+) -> Result<LeadingEigen> {
+    Ok(estimates(n, apply, count, tolerance, rounds, compute)?.0)
+}
+
+/// The estimates, and whether their residuals are within the tolerance.
+fn estimates(
+    n: usize,
+    apply: &Product<'_>,
+    count: usize,
+    tolerance: f64,
+    rounds: usize,
+    compute: &Compute,
+) -> Result<(LeadingEigen, bool)> {
     let count = count.min(n);
     compute.reserve(
         MemoryPurpose::Factorization,
@@ -95,26 +125,27 @@ pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Comp
 fn iterate(n: usize, apply: &Product<'_>, count: usize, compute: &Compute) -> Result<LeadingEigen> {
     let mut space = Space::new(n, count, compute)?;
     let mut looks = Looks { next: FIRST_LOOK, last: None };
-    for round in 1..=ROUNDS {
+    let mut round = 0;
+    loop {
+        round += 1;
         compute.check_canceled()?;
-        compute.report("leading eigenvalues", round as u64, ROUNDS as u64);
+        compute.report("leading eigenvalues", round as u64, rounds as u64);
         let whole = space.extend(apply, compute)?;
-        if round < looks.next && !whole && !space.is_full() {
+        if round < looks.next.min(rounds) && !whole && !space.is_full() {
             continue;
         }
         let ritz = space.ritz(compute)?;
         space.residual = space.largest_residual(&ritz, count);
-        let goal = TOLERANCE * ritz.values.first().copied().unwrap_or(0.0);
-        if space.residual <= goal || whole {
-            return space.leading(&ritz, count, compute);
+        let goal = tolerance * ritz.values.first().copied().unwrap_or(0.0);
+        let converged = space.residual <= goal || whole;
+        if converged || round >= rounds {
+            return Ok((space.leading(&ritz, count, compute)?, converged));
         }
         looks.plan(round, space.residual, goal);
         if space.is_full() {
             space.restart(&ritz, compute)?;
         }
     }
-    let (solver, iterations, tolerance) = ("leading eigenvalues", space.products, TOLERANCE);
-    Err(Error::NotConverged { solver, iterations, residual: space.residual, tolerance })
 }
 
 /// Bytes of the vectors of [`leading_eigen`]: of the basis, and of what a step makes of a block.

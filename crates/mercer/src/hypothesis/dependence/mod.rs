@@ -13,7 +13,7 @@ use super::TestOutcome;
 use super::engine::{Enumeration, Resampled, Resampling, resample};
 use super::factors::FactorProducts;
 use super::groups::{Orders, Strata};
-use super::orders::{OrderProducts, centered, reserve};
+use super::orders::{Interleaved, OrderProducts, centered, reserve};
 use super::outcome::check_level;
 use super::precomputed::{check_symmetric, check_variable, variable};
 use crate::gram::{Bound, Pairs, Tiles};
@@ -195,9 +195,10 @@ impl Independence {
         {
             return resample(&factors, how, compute);
         }
-        reserve(n, 2, compute)?;
-        let (fixed, moved) = (self.centered(k, compute)?, self.centered(l, compute)?);
-        resample(&OrderProducts::new(vec![fixed], vec![moved], orders, self.divisor(n)), how, compute)
+        reserve(n, 2, 1, compute)?;
+        let moved = Interleaved::new(vec![self.centered(l, compute)?]);
+        let fixed = self.centered(k, compute)?;
+        resample(&OrderProducts::new(vec![fixed], moved, orders, self.divisor(n)), how, compute)
     }
 
     /// The kernels on the two samples.

@@ -1,13 +1,12 @@
 //! Null distributions by approximation: gamma, spectral, normal.
 
+use super::null_spectrum::NullSpectrum;
 use super::{PooledPairs, TwoSample};
-use crate::error::MemoryPurpose;
-use crate::gram::{self, Tile, Tiles, fold_tiles};
+use crate::gram::{Tile, Tiles, fold_tiles};
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::outcome::{binomial_interval, effect};
 use crate::measure::{Centering, PairTiles, TwoSampleSums, block_values, row_sums};
 use crate::real::special::{gamma_tail, normal_tail};
-use crate::solve::eigenvalues;
 use crate::{Compute, Error, Result};
 
 impl TwoSample {
@@ -49,7 +48,8 @@ impl TwoSample {
     /// permutations, the observed value counted. The draws are scaled by `N/(N−1)`, so that their
     /// mean is that of the statistic over all relabelings, and their distances from the mean by
     /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`: relabeling does not move the diagonal, which matters where the
-    /// matrix is nearly diagonal.
+    /// matrix is nearly diagonal. Of many points only the leading eigenvalues are computed
+    /// ([`NullSpectrum`]).
     pub(super) fn spectral(&self, data: &PooledPairs<'_>, compute: &Compute) -> Result<TestOutcome> {
         if self.permutations == 0 {
             return Err(Error::parameter("permutations", 0, 1..));
@@ -60,13 +60,10 @@ impl TwoSample {
         let (m, total) = (data.first as f64, data.total as f64);
         let factor = m * (total - m) / total;
         let unit = total / ((total - 1.0) * factor);
-        let NullSpectrum { values, spread } = NullSpectrum::new(&bound, compute)?;
-        let mean: f64 = values.iter().sum();
+        let spectrum = NullSpectrum::new(&bound, compute)?;
         let draw = |b: usize| {
             compute.check_canceled()?;
-            let mut random = compute.seed().stream("spectral null", b as u64);
-            let value = values.iter().rev().map(|v| v * random.normal().powi(2)).sum::<f64>();
-            Ok((mean + spread * (value - mean)) * unit)
+            Ok(spectrum.draw(&mut compute.seed().stream("spectral null", b as u64)) * unit)
         };
         let null: Vec<f64> = compute.try_map_tasks(self.permutations, draw)?;
         let above = null.iter().filter(|v| **v >= biased).count() as f64;
@@ -79,7 +76,13 @@ impl TwoSample {
             outcome = outcome.with_detail("effect", effect);
         }
         outcome.p_interval = Some(binomial_interval(above as usize, self.permutations, 0.99));
-        for (j, value) in values.iter().rev().take(5).enumerate() {
+        if let Some(rest) = &spectrum.rest {
+            outcome = outcome
+                .with_detail("eigenvalues", spectrum.values.len() as f64)
+                .with_detail("remainder_share", rest.share)
+                .with_detail("skewness_error", rest.skewness_error);
+        }
+        for (j, value) in spectrum.values.iter().rev().take(5).enumerate() {
             outcome = outcome.with_detail(&format!("eigenvalue_{}", j + 1), *value);
         }
         outcome.null = Some(null);
@@ -154,32 +157,4 @@ fn pooled_moments(pooled: &dyn Tiles, factor: f64, compute: &Compute) -> Result<
     let (trace, squares) = strips.iter().fold((0.0, 0.0), |(t, s), strip| (t + strip[0], s + strip[1]));
     let freedom = total - 1.0;
     Ok((factor * trace / freedom, 2.0 * factor * factor * squares / (freedom * freedom)))
-}
-
-/// The null distribution of the spectral method.
-struct NullSpectrum {
-    /// The eigenvalues of `HKH/N`, ascending, negative rounding left out.
-    values: Vec<f64>,
-    /// `(Σ_{i≠j} K̃ᵢⱼ²/Σ K̃ᵢⱼ²)^½`.
-    spread: f64,
-}
-
-impl NullSpectrum {
-    fn new(pooled: &dyn Tiles, compute: &Compute) -> Result<Self> {
-        let centering = Centering::double(&row_sums(pooled, compute)?);
-        let total = pooled.shape().0;
-        let bytes = 24 * (total * total) as u64;
-        compute.reserve(
-            MemoryPurpose::Test,
-            "the eigenvalues of the kernel matrix",
-            bytes,
-            "use method permutation",
-        )?;
-        let mut matrix = gram::dense(pooled, compute)?;
-        matrix.indexed_iter_mut().for_each(|((i, j), v)| *v = centering.value(i, j, *v) / total as f64);
-        let squares: f64 = matrix.iter().map(|v| v * v).sum();
-        let own: f64 = matrix.diag().iter().map(|v| v * v).sum();
-        let spread = if squares > 0.0 { (1.0 - own / squares).max(0.0).sqrt() } else { 1.0 };
-        Ok(Self { values: eigenvalues(matrix.view(), compute)?.into_iter().filter(|v| *v > 0.0).collect(), spread })
-    }
 }

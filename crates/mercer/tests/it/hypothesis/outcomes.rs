@@ -381,6 +381,30 @@ fn the_number_of_threads_changes_no_byte() {
     assert_eq!(one, all(3));
 }
 
+/// The ways of many points: single precision, leading eigenvalues, factors of the regressions.
+#[test]
+fn the_number_of_threads_changes_no_byte_of_many_points() {
+    let (x, y, z) = (normal(27, 1030, 2), normal(28, 1030, 2), normal(29, 1030, 6));
+    let all = |threads: usize| {
+        let compute = Compute::new().with_threads(threads).unwrap().with_seed(Seed(5));
+        let rough = Some(kernel("laplacian()"));
+        let independence = Independence { kernel_x: rough.clone(), kernel_y: rough, ..Independence::default() };
+        let aggregated = Independence::with_method(IndependenceMethod::Aggregated { wild: false });
+        let joint = JointIndependence { permutations: 19, ..JointIndependence::default() };
+        let given = ConditionalIndependence { permutations: 19, ..ConditionalIndependence::default() };
+        let some = |x: &Array2<f64>, columns: usize| x.slice(s![..530, ..columns]).to_owned();
+        vec![
+            Independence { permutations: 19, ..independence }.test(&x, &y, &compute).unwrap(),
+            Independence { permutations: 19, ..aggregated }.test(&x, &y, &compute).unwrap(),
+            joint.test(&[(&x).into(), (&y).into(), (&z).into()], &compute).unwrap(),
+            given.test(&some(&x, 1), &some(&y, 1), &some(&z, 1), &compute).unwrap(),
+            given.test(&some(&x, 1), &some(&y, 1), &some(&z, 6), &compute).unwrap(),
+            TwoSample::with_method(TwoSampleMethod::Spectral).test(&x, &y, &compute).unwrap(),
+        ]
+    };
+    assert_eq!(all(1), all(3));
+}
+
 #[test]
 fn another_seed_draws_others() {
     let (x, y) = (normal(30, 30, 1), normal(31, 30, 1));
