@@ -44,7 +44,7 @@ class Row:
 
 def print_row(row: Row) -> Row:
     """Print a line of the table."""
-    verdict = "ok" if row.ratio >= row.target else "MISSED"
+    verdict = "" if math.isnan(row.target) else "ok" if row.ratio >= row.target else "MISSED"
     times = f"{row.ours:>9.4f}{row.theirs:>10.3f}{row.ratio:>8.1f}×{row.target:>6.1f}×  {verdict:<7}"
     print(f"{row.name:<38}{row.peer:<26}{times} {row.note}", flush=True)
     return row
