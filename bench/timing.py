@@ -1,5 +1,6 @@
 """Clocks and meters that the benchmarks share: best times of functions run in turn, the peak memory of a process."""
 
+import math
 import os
 import platform
 import subprocess

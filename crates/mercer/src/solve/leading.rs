@@ -119,10 +119,16 @@ fn estimates(
         "ask for fewer components",
     )?;
     // Many small products: each would otherwise wait for the threads on its own.
-    compute.install(|| iterate(n, apply, count, compute))
+    compute.install(|| iterate(n, apply, count, (tolerance, rounds), compute))
 }
 
-fn iterate(n: usize, apply: &Product<'_>, count: usize, compute: &Compute) -> Result<LeadingEigen> {
+fn iterate(
+    n: usize,
+    apply: &Product<'_>,
+    count: usize,
+    (tolerance, rounds): (f64, usize),
+    compute: &Compute,
+) -> Result<(LeadingEigen, bool)> {
     let mut space = Space::new(n, count, compute)?;
     let mut looks = Looks { next: FIRST_LOOK, last: None };
     let mut round = 0;
