@@ -73,6 +73,7 @@ mod learn {
     mod explicit_features;
     mod gaussian_process;
     mod graphs;
+    mod grids;
     mod intervals;
     mod logistic;
     mod losses;

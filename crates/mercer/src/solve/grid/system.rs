@@ -1,0 +1,291 @@
+//! `SKS + λI` on the observed cells of a grid, solved.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::kronecker::Kronecker;
+use super::points::{Grid, Structure};
+use super::toeplitz::Toeplitz;
+use crate::error::AllowedRange;
+use crate::solve::{ConjugateGradientOptions, ConjugateGradientSolution, conjugate_gradients};
+use crate::{Compute, Error, Kernel, Result};
+
+/// Steps of conjugate gradients in total.
+const MAX_ITERATIONS: usize = 2000;
+/// The accuracy of a solve for the missing cells, which is a preconditioner: two of them reach the
+/// rounding error.
+const INNER: f64 = 1e-9;
+/// Steps that the ways of solving with missing cells are tried with, in turn.
+const TRIALS: [usize; 3] = [40, 200, MAX_ITERATIONS];
+
+/// `A = SKS + λI` on the observed cells of a grid.
+#[derive(Clone, Debug)]
+pub(crate) struct GridSystem<'g> {
+    grid: &'g Grid,
+    kind: Kind,
+    lambda: f64,
+    /// `S`; absent where it is the identity.
+    roots: Option<Array1<f64>>,
+    /// λ over the (geometric) mean weight: what the preconditioner has in place of `λS⁻²`.
+    shift: f64,
+    /// The cells without a row, or with one of weight 0.
+    missing: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Kronecker(Kronecker),
+    Toeplitz(Toeplitz),
+}
+
+/// A solution and the evidence for it.
+pub(crate) struct GridSolution {
+    pub(crate) solution: Array2<f64>,
+    /// Steps of conjugate gradients, those for the missing cells included.
+    pub(crate) iterations: usize,
+    /// The largest relative residual over the columns.
+    pub(crate) residual: f64,
+}
+
+impl<'g> GridSystem<'g> {
+    /// # Errors
+    /// [`Error::Parameter`] unless λ is positive; as [`Kernel::bind`].
+    pub(crate) fn new(
+        kernel: &Kernel,
+        grid: &'g Grid,
+        roots: Option<ArrayView1<f64>>,
+        lambda: f64,
+        compute: &Compute,
+    ) -> Result<Self> {
+        if lambda.is_nan() || lambda <= 0.0 {
+            return Err(Error::parameter("lambda", lambda, AllowedRange::POSITIVE));
+        }
+        let roots = roots.filter(|s| s.iter().any(|s| *s != 1.0)).map(|s| s.to_owned());
+        let logs = roots.iter().flatten().filter(|s| **s > 0.0).map(|s| s.ln());
+        let (count, sum) = logs.fold((0.0, 0.0), |(count, sum), log| (count + 1.0, sum + log));
+        let shift = lambda * if count > 0.0 { (-2.0_f64 * sum / count).exp() } else { 1.0 };
+        let kind = match grid.structure() {
+            Structure::Kronecker => Kind::Kronecker(Kronecker::new(kernel, grid, compute)?),
+            Structure::Toeplitz => Kind::Toeplitz(Toeplitz::new(kernel, grid, shift, compute)?),
+        };
+        let mut missing = vec![true; grid.cells()];
+        for (i, &cell) in grid.cell.iter().enumerate() {
+            missing[cell] = roots.as_ref().is_some_and(|s| s[i] == 0.0);
+        }
+        let missing = missing.iter().enumerate().filter(|(_, m)| **m).map(|(cell, _)| cell).collect();
+        Ok(Self { grid, kind, lambda, roots, shift, missing })
+    }
+
+    /// `A⁻¹B`.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`] with the residual that was reached.
+    pub(crate) fn solve(&self, right: ArrayView2<f64>, compute: &Compute) -> Result<GridSolution> {
+        let inner = std::cell::Cell::new(0);
+        let apply = |v: ArrayView2<f64>| self.multiply(v, compute);
+        let by_circulant = |v: ArrayView2<f64>| self.unscaled(v, &|v| self.restricted_inverse(v, compute));
+        let by_missing =
+            |v: ArrayView2<f64>, steps: usize| self.unscaled(v, &|v| self.through_missing(v, steps, &inner, compute));
+        let run = |precondition: &crate::solve::Product<'_>, max_iterations: usize| {
+            let options = ConjugateGradientOptions { max_iterations, ..Default::default() };
+            compute.check_canceled()?;
+            conjugate_gradients(&apply, precondition, right, &options)
+        };
+        let finished = |found: ConjugateGradientSolution, before: usize| GridSolution {
+            solution: found.solution,
+            iterations: before + found.iterations + inner.get(),
+            residual: found.residual,
+        };
+        if self.missing.is_empty() || matches!(self.kind, Kind::Toeplitz(_)) {
+            return Ok(finished(run(&by_circulant, MAX_ITERATIONS)?, 0));
+        }
+        let mut before = 0;
+        for steps in TRIALS {
+            match run(&|v| by_missing(v, steps), TRIALS[0]) {
+                Ok(found) => return Ok(finished(found, before)),
+                Err(Error::NotConverged { .. }) => {}
+                Err(other) => return Err(other),
+            }
+            match run(&by_circulant, steps) {
+                Ok(found) => return Ok(finished(found, before)),
+                Err(Error::NotConverged { .. }) if steps < MAX_ITERATIONS => before += steps,
+                Err(other) => return Err(other),
+            }
+        }
+        Err(Error::NotConverged {
+            solver: "conjugate gradients on a grid",
+            iterations: before,
+            residual: f64::NAN,
+            tolerance: ConjugateGradientOptions::default().tolerance,
+        })
+    }
+
+    /// `AV`.
+    pub(crate) fn multiply(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let image = match &self.roots {
+            None => self.kernel_product(v, compute)?,
+            Some(roots) => {
+                let roots = roots.view().insert_axis(Axis(1));
+                self.kernel_product((&v * &roots).view(), compute)? * roots
+            }
+        };
+        Ok(image + &v * self.lambda)
+    }
+
+    /// `KV` among the rows.
+    pub(crate) fn kernel_product(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        compute.check_canceled()?;
+        self.each_column(v, |column| {
+            let cells = self.scatter(column);
+            Ok(match &self.kind {
+                Kind::Kronecker(k) => self.gather(&k.apply(cells, &|d| d, compute)?, |cell| cell),
+                Kind::Toeplitz(t) => self.gather(&t.product(&cells, compute)?, |cell| t.torus.place(cell)),
+            })
+        })
+    }
+
+    /// `KV` at all cells, a row per cell.
+    pub(super) fn cell_values(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let cells = self.grid.cells();
+        columns(v, cells, |column| {
+            let values = self.scatter(column);
+            Ok(match &self.kind {
+                Kind::Kronecker(k) => k.apply(values, &|d| d, compute)?.into(),
+                Kind::Toeplitz(t) => {
+                    let found = t.product(&values, compute)?;
+                    (0..cells).map(|cell| found[t.torus.place(cell)]).collect()
+                }
+            })
+        })
+    }
+
+    /// `log det A` for the whole grid without weights, where it has a closed form.
+    pub(crate) fn log_determinant(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Kronecker(k) if self.is_plain() => Some(k.values.iter().map(|d| (d + self.lambda).ln()).sum()),
+            _ => None,
+        }
+    }
+
+    /// The diagonal of `A⁻¹`, where it has a closed form.
+    pub(crate) fn inverse_diagonal(&self, compute: &Compute) -> Result<Option<Array1<f64>>> {
+        match &self.kind {
+            Kind::Kronecker(k) if self.is_plain() => {
+                let cells = k.diagonal(&|d| 1.0 / (d + self.lambda), compute)?;
+                Ok(Some(self.grid.cell.iter().map(|&cell| cells[cell]).collect()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether all cells are observed, with weight 1.
+    fn is_plain(&self) -> bool {
+        self.missing.is_empty() && self.roots.is_none()
+    }
+
+    /// `S⁻¹ inverse(S⁻¹V)`; rows of weight 0 have nothing but λ.
+    fn unscaled(
+        &self,
+        v: ArrayView2<f64>,
+        inverse: &dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>>,
+    ) -> Result<Array2<f64>> {
+        let Some(roots) = &self.roots else { return inverse(v) };
+        let inverted = roots.mapv(|s| if s > 0.0 { 1.0 / s } else { 0.0 }).insert_axis(Axis(1));
+        let mut found = inverse((&v * &inverted).view())? * &inverted;
+        for (i, _) in roots.iter().enumerate().filter(|(_, s)| **s == 0.0) {
+            found.row_mut(i).assign(&(&v.row(i) / self.lambda));
+        }
+        Ok(found)
+    }
+
+    /// `B_oo V`, with the inverse on all cells, or on the torus.
+    fn restricted_inverse(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        self.each_column(v, |column| {
+            let cells = self.scatter(column);
+            Ok(match &self.kind {
+                Kind::Kronecker(_) => self.gather(&self.inverse(cells, compute)?, |cell| cell),
+                Kind::Toeplitz(t) => self.gather(&t.circulant_inverse(&cells, compute)?, |cell| t.torus.place(cell)),
+            })
+        })
+    }
+
+    /// `B_oo V − B_om (B_mm)⁻¹ B_mo V`.
+    fn through_missing(
+        &self,
+        v: ArrayView2<f64>,
+        steps: usize,
+        done: &std::cell::Cell<usize>,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        let cells = self.grid.cells();
+        let on_all = |z: ArrayView1<f64>| {
+            let mut all = vec![0.0; cells];
+            self.missing.iter().zip(z).for_each(|(&cell, z)| all[cell] = *z);
+            all
+        };
+        let on_missing = |all: Vec<f64>| Array1::from_iter(self.missing.iter().map(|&cell| all[cell]));
+        let right =
+            columns(v, self.missing.len(), |column| Ok(on_missing(self.inverse(self.scatter(column), compute)?)))?;
+        let apply = |z: ArrayView2<f64>| {
+            compute.check_canceled()?;
+            columns(z, self.missing.len(), |z| Ok(on_missing(self.inverse(on_all(z), compute)?)))
+        };
+        let options = ConjugateGradientOptions { tolerance: INNER, max_iterations: steps };
+        let found = conjugate_gradients(&apply, &|z| Ok(z.to_owned()), right.view(), &options)?;
+        done.set(done.get() + found.iterations);
+        let mut out = Array2::zeros(v.dim());
+        for ((mut out, v), z) in out.columns_mut().into_iter().zip(v.columns()).zip(found.solution.columns()) {
+            let mut all = self.scatter(v);
+            self.missing.iter().zip(z).for_each(|(&cell, z)| all[cell] = -z);
+            out.assign(&self.gather(&self.inverse(all, compute)?, |cell| cell));
+        }
+        Ok(out)
+    }
+
+    /// `(K + λI)⁻¹v` on all cells.
+    fn inverse(&self, v: Vec<f64>, compute: &Compute) -> Result<Vec<f64>> {
+        match &self.kind {
+            Kind::Kronecker(k) => k.apply(v, &|d| 1.0 / (d + self.shift), compute),
+            Kind::Toeplitz(t) => t.circulant_inverse(&v, compute),
+        }
+    }
+
+    /// The values of the rows at their cells, 0 elsewhere.
+    fn scatter(&self, v: ArrayView1<f64>) -> Vec<f64> {
+        let length = match &self.kind {
+            Kind::Kronecker(_) => self.grid.cells(),
+            Kind::Toeplitz(t) => t.torus.len(),
+        };
+        let mut cells = vec![0.0; length];
+        self.grid.cell.iter().zip(v).for_each(|(&cell, v)| cells[cell] = *v);
+        if let Some(roots) = &self.roots {
+            self.grid.cell.iter().zip(roots).filter(|(_, s)| **s == 0.0).for_each(|(&cell, _)| cells[cell] = 0.0);
+        }
+        cells
+    }
+
+    /// The values of the cells at the rows.
+    fn gather(&self, cells: &[f64], place: impl Fn(usize) -> usize) -> Array1<f64> {
+        self.grid.cell.iter().map(|&cell| cells[place(cell)]).collect()
+    }
+
+    fn each_column(
+        &self,
+        v: ArrayView2<f64>,
+        work: impl Fn(ArrayView1<f64>) -> Result<Array1<f64>>,
+    ) -> Result<Array2<f64>> {
+        columns(v, self.grid.cell.len(), work)
+    }
+}
+
+/// What `work` makes of every column.
+fn columns(
+    v: ArrayView2<f64>,
+    rows: usize,
+    work: impl Fn(ArrayView1<f64>) -> Result<Array1<f64>>,
+) -> Result<Array2<f64>> {
+    let mut out = Array2::zeros((rows, v.ncols()));
+    for (mut out, v) in out.columns_mut().into_iter().zip(v.columns()) {
+        out.assign(&work(v)?);
+    }
+    Ok(out)
+}
