@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::finite_rank::FeatureFunction;
-use super::grid::GridFunction;
 use super::problem::{Problem, RidgeData};
 use super::solution::{Influence, RidgeMethod, Solution};
 use super::{Ridge, RidgePlan};
 use crate::compute::filled;
 use crate::gram::{self, Pairs};
 use crate::settings::Settings;
+use crate::solve::grid::GridFunction;
 use crate::solve::state_space::{LineFunction, ProcessSum, line_function};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 

@@ -1,23 +1,25 @@
 //! On a grid: the same solution as the dense solve, by Fourier transforms or Kronecker products.
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use std::sync::Arc;
+
+use ndarray::{Axis, concatenate};
 
 use super::problem::Problem;
 use super::solution::{Influence, Reduced, RidgeMethod, Solution};
 use crate::solve::grid::{Grid, GridSystem, Structure};
-use crate::{Compute, Error, Kernel, Points, Result, Sample};
+use crate::{Compute, Error, Kernel, Result};
 
 /// Solves `(SKS + λI)[c₁ … | …] = [Sy | Q]` on the cells of a grid.
 pub(super) fn solve(
     problem: &Problem<'_>,
-    grid: Option<&Grid>,
+    grid: Option<&Arc<Grid>>,
     lambda: f64,
     diagnostics: bool,
     compute: &Compute,
 ) -> Result<Solution> {
     let kernel = problem.bound.kernel();
     let grid = grid.ok_or_else(|| not_a_grid(kernel))?;
-    let system = GridSystem::new(kernel, grid, Some(problem.roots.view()), lambda, compute)?;
+    let system = GridSystem::new(kernel, grid.clone(), Some(problem.roots.view()), lambda, compute)?;
     let right =
         concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
     let found = system.solve(right.view(), compute)?;
@@ -56,48 +58,4 @@ pub(super) fn reason(grid: &Grid) -> String {
         (Structure::Toeplitz, _) => "the matrix is Toeplitz, multiplied by Fourier transforms",
     };
     format!("the points are a grid of {grid}: {how}")
-}
-
-/// The functions of a fit at all cells of its grid.
-#[derive(Clone, Debug)]
-pub(super) struct GridFunction {
-    grid: Grid,
-    /// A row per cell, a column per output.
-    values: Array2<f64>,
-}
-
-impl GridFunction {
-    /// `None` where the points are no grid.
-    pub(super) fn new(
-        kernel: &Kernel,
-        points: Points<'_>,
-        dual: ArrayView2<f64>,
-        compute: &Compute,
-    ) -> Result<Option<Self>> {
-        let Some(grid) = Grid::of(kernel, points) else { return Ok(None) };
-        let values = grid.kernel_values(kernel, dual, compute)?;
-        Ok(Some(Self { grid, values }))
-    }
-
-    /// The values at cells; at the other points those of `elsewhere`.
-    pub(super) fn values(
-        &self,
-        x: ArrayView2<f64>,
-        elsewhere: impl Fn(Points<'_>) -> Result<Array2<f64>>,
-    ) -> Result<Array2<f64>> {
-        let cells: Vec<Option<usize>> = x.rows().into_iter().map(|row| self.grid.cell_at(row)).collect();
-        let others: Vec<usize> = (0..x.nrows()).filter(|&i| cells[i].is_none()).collect();
-        if others.len() == x.nrows() {
-            return elsewhere(Points::Vectors(x));
-        }
-        let mut out = Array2::zeros((x.nrows(), self.values.ncols()));
-        for (mut out, cell) in out.rows_mut().into_iter().zip(&cells) {
-            cell.iter().for_each(|&cell| out.assign(&self.values.row(cell)));
-        }
-        if !others.is_empty() {
-            let found = elsewhere(Sample::select(Points::Vectors(x), &others).as_points())?;
-            others.iter().zip(found.rows()).for_each(|(&i, row)| out.row_mut(i).assign(&row));
-        }
-        Ok(out)
-    }
 }

@@ -1,5 +1,7 @@
 //! The specification of a ridge regression, and its fit.
 
+use std::sync::Arc;
+
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::plan::{RidgeSolver, Size};
@@ -147,10 +149,10 @@ impl Ridge {
         // How many features there are is known once they are counted.
         let bound = if self.may_use_features(data.x) { Some(bind()?) } else { None };
         let features = bound.as_ref().and_then(|problem| features::size(&problem.bound));
-        let cells = self.grid_of(data.x);
+        let cells = self.grid_of(data.x).map(Arc::new);
         let grid_plan = cells.as_ref().map(|grid| grid.plan(compute.threads()));
         let size = Size { features, grid: grid_plan, ..Size::of(data.x, data.y.ncols()) };
-        let mut plan = self.told(self.plan_for(size, data.basis.is_some(), compute)?, cells.as_ref());
+        let mut plan = self.told(self.plan_for(size, data.basis.is_some(), compute)?, cells.as_deref());
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
         }
@@ -219,7 +221,7 @@ impl Ridge {
         &self,
         problem: &Problem<'_>,
         data: RidgeData<'_>,
-        cells: Option<&Grid>,
+        cells: Option<&Arc<Grid>>,
         plan: &RidgePlan,
         compute: &Compute,
     ) -> Result<Solution> {

@@ -1,5 +1,7 @@
 //! Products with block Toeplitz matrices: convolutions on a torus of at least twice the grid.
 
+use ndarray::Array2;
+
 use super::fft::{Fft, LANES, Lanes, root, smooth_length};
 use crate::{Compute, Result};
 
@@ -131,6 +133,29 @@ impl Torus {
         let mut im = vec![0.0; frequencies * slab];
         compute.each_chunk(&mut im, LANES * slab, |part, out| transformed(part, &|lanes| lanes.im, out));
         Ok(Spectrum { re, im: Some(im) })
+    }
+
+    /// `|û(ω)|²` over the length, for the columns of a matrix along one of several axes: a row per
+    /// frequency in the order of the spectrum, those of the first axis that stand for two twice.
+    pub(super) fn powers(&self, axis: usize, columns: &Array2<f64>, compute: &Compute) -> Array2<f64> {
+        let fft = if axis == 0 { &self.first } else { &self.rest[axis - 1].fft };
+        let (n, m) = (columns.ncols(), fft.len());
+        let rows = if axis == 0 { self.frequencies() } else { m };
+        let blocks = compute.map_tasks(n.div_ceil(LANES), |block| {
+            let mut buffer = vec![Lanes::ZERO; m];
+            let width = LANES.min(n - block * LANES);
+            for (lanes, row) in buffer.iter_mut().zip(columns.rows()) {
+                (0..width).for_each(|l| lanes.re[l] = row[block * LANES + l]);
+            }
+            fft.forward(&mut buffer);
+            buffer
+        });
+        Array2::from_shape_fn((rows, n), |(k, j)| {
+            let at = if axis == 0 { fft.position()[k] } else { k };
+            let (z, l) = (&blocks[j / LANES][at], j % LANES);
+            let twice = if axis == 0 && k > 0 && 2 * k != m { 2.0 } else { 1.0 };
+            twice * (z.re[l] * z.re[l] + z.im[l] * z.im[l]) / m as f64
+        })
     }
 
     /// The product of the circulant matrix with a vector on the grid, at the cells of the grid; in

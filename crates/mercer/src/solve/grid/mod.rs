@@ -24,11 +24,16 @@
 //! preconditioner. Which is which is tried, with few steps first.
 
 mod convolution;
+mod evidence;
 mod fft;
+mod function;
 mod kronecker;
+mod lanczos;
+mod line;
 mod points;
 mod system;
 mod toeplitz;
 
+pub(crate) use function::GridFunction;
 pub(crate) use points::{Grid, GridPlan, Structure};
 pub(crate) use system::GridSystem;

@@ -5,14 +5,13 @@ use std::fmt;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::convolution::Torus;
-use super::system::GridSystem;
 use crate::kernel::Property;
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Kernel, Points};
 
 /// Cells of a grid per row of the data, at most: with more missing ones the grid does not pay.
 const MOST_CELLS: usize = 8;
 /// The longest axis whose matrix is decomposed: about ten seconds on two cores.
-const LONGEST_FACTOR: usize = 3000;
+pub(super) const LONGEST_FACTOR: usize = 3000;
 
 /// Rows of a matrix as cells of a grid.
 #[derive(Clone, Debug)]
@@ -89,20 +88,24 @@ impl Grid {
         self.axes.iter().map(|a| a.values.len()).product()
     }
 
+    /// The number of axes.
+    pub(crate) fn axes(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// Rows of the data by cell; 0 where a cell has none.
+    pub(crate) fn by_cell(&self, values: ArrayView2<f64>) -> Array2<f64> {
+        let mut cells = Array2::zeros((self.cells(), values.ncols()));
+        self.cell.iter().zip(values.rows()).for_each(|(&cell, row)| cells.row_mut(cell).assign(&row));
+        cells
+    }
+
     pub(crate) fn is_complete(&self) -> bool {
         self.cell.len() == self.cells()
     }
 
     pub(super) fn lengths(&self) -> Vec<usize> {
         self.axes.iter().map(|a| a.values.len()).collect()
-    }
-
-    /// `KV` at all cells, from coefficients at the rows.
-    ///
-    /// # Errors
-    /// As [`Kernel::bind`].
-    pub(crate) fn kernel_values(&self, kernel: &Kernel, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        GridSystem::new(kernel, self, None, 1.0, compute)?.cell_values(v, compute)
     }
 
     /// The cell at this point, if there is one.

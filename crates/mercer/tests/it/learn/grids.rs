@@ -1,8 +1,11 @@
 //! Learners on grids: Toeplitz and Kronecker structure against the dense solve.
 
 use crate::common::assert_arrays_close;
-use mercer::learn::Ridge;
+use mercer::gram::{self, Pairs};
+use mercer::learn::gaussian_process::{ProcessMethod, SharedGaussianProcess};
 use mercer::learn::ridge::{RidgeMethod, RidgeSolver};
+use mercer::learn::{GaussianProcess, Ridge};
+use mercer::solve::{Factored, factor};
 use mercer::{Compute, Error, Kernel, Seed};
 use ndarray::{Array1, Array2, Axis, array};
 
@@ -208,4 +211,110 @@ fn same_bytes_for_any_number_of_threads() {
         assert_eq!(fits[0].dual_coefficients(), fits[1].dual_coefficients());
         assert_eq!(fits[0].dual_coefficients(), fits[2].dual_coefficients());
     }
+}
+
+/// The log marginal likelihood by the definition.
+fn likelihood(kernel: &Kernel, noise: f64, x: &Array2<f64>, y: &Array1<f64>) -> f64 {
+    let compute = Compute::new();
+    let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+    let mut matrix = gram::dense(&bound, &compute).unwrap();
+    matrix.diag_mut().mapv_inplace(|d| d + noise);
+    let Factored::Definite(factor) = factor(matrix, &compute).unwrap() else { panic!("singular") };
+    let alpha = factor.solve(y.view().insert_axis(Axis(1)), &compute).unwrap().column(0).to_owned();
+    -0.5 * (y.dot(&alpha) + factor.log_determinant() + y.len() as f64 * (2.0 * std::f64::consts::PI).ln())
+}
+
+#[test]
+fn processes_on_grids_equal_the_dense_ones() {
+    let compute = Compute::new();
+    for (axes, text) in [
+        (vec![steps(24, 0.0, 0.25), steps(22, -1.0, 0.3)], "2*gaussian(lengthscale=[0.8, 1.5])"),
+        (
+            vec![
+                steps(24, 0.0, 0.25),
+                vec![
+                    0.0, 0.1, 0.5, 2.0, 2.1, 2.2, 3.0, 3.5, 3.7, 4.0, 4.1, 4.4, 4.5, 4.9, 5.1, 5.3, 5.9, 6.0, 6.2, 6.5,
+                    7.0, 7.5,
+                ],
+            ],
+            "on([0], matern(nu=3/2)) * on([1], periodic(period=3))",
+        ),
+        (
+            vec![steps(9, 0.0, 0.5), steps(8, 2.0, 0.5), steps(8, -7.0, 1.5)],
+            "0.7*gaussian(lengthscale=1.3) * on([2], cauchy())",
+        ),
+        (vec![steps(2100, 0.0, 0.01)], "1.5*gaussian(lengthscale=0.3)"),
+    ] {
+        let (x, noise) = (grid(&axes, 0.0, 3), 0.04);
+        let y = targets(&x, 1).column(0).mapv(|v| v - 1.0);
+        let process = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel(text), noise) };
+        let fit = process.fit(x.view(), y.view(), &compute).unwrap();
+        assert_eq!(fit.method(), ProcessMethod::Grid { cells: x.nrows() }, "{text}");
+        assert_close!(fit.log_marginal_likelihood(), likelihood(fit.kernel(), noise, &x, &y), 1e-8, "{text}");
+        assert!(fit.log_marginal_likelihood_error() < 1e-6, "{text}");
+        // The gradient by differences of the definition, in logarithms.
+        let gradient = fit.log_marginal_likelihood_gradient(&compute).unwrap();
+        let names = fit.parameter_names();
+        let parameters: Vec<_> = fit.kernel().parameters();
+        let h = 1e-4;
+        for (name, found) in names.iter().zip(&gradient) {
+            let at = |step: f64| {
+                let values: Vec<f64> = parameters
+                    .iter()
+                    .map(|p| if p.name == *name { p.value * f64::exp(step) } else { p.value })
+                    .collect();
+                let noise = if name == "noise" { noise * f64::exp(step) } else { noise };
+                likelihood(&fit.kernel().with_parameters(&values).unwrap(), noise, &x, &y)
+            };
+            // Differences of the long line take half a minute.
+            if x.nrows() < 1000 || name == "noise" {
+                let expected = (at(h) - at(-h)) / (2.0 * h);
+                assert_close!(*found, expected, 1e-5, "{text}: {name}");
+            }
+        }
+        // Predictions at cells and elsewhere against the dense process of the shared noise.
+        let new = ndarray::concatenate![
+            Axis(0),
+            x.slice(ndarray::s![..20, ..]),
+            x.slice(ndarray::s![..10, ..]).mapv(|v| 0.97 * v + 0.013)
+        ];
+        let shared = SharedGaussianProcess::new(kernel(text));
+        let noises = Array1::from_elem(x.nrows(), noise);
+        let dense = shared.fit(x.view(), y.view().insert_axis(Axis(1)), noises.view(), &compute).unwrap();
+        let found = fit.predict(new.view(), &compute).unwrap();
+        assert_arrays_close(&found.mean, &dense.mean(new.view(), &compute).unwrap().column(0), 1e-8, text);
+        assert_arrays_close(&found.variance, &dense.variance(new.view(), &compute).unwrap(), 1e-8, text);
+        assert_arrays_close(&fit.mean(new.view(), &compute).unwrap(), &found.mean, 1e-12, text);
+    }
+}
+
+#[test]
+fn parameters_are_chosen_on_grids() {
+    let compute = Compute::new();
+    let x = grid(&[steps(26, 0.0, 0.25), steps(24, -1.0, 0.3)], 0.0, 3);
+    let y = targets(&x, 1).column(0).mapv(|v| v - 1.0);
+    let process = GaussianProcess::new(kernel("1*gaussian(lengthscale=0.5)"), 0.1);
+    let fit = process.fit(x.view(), y.view(), &compute).unwrap();
+    assert!(fit.optimization().unwrap().converged);
+    let (rough, slopes) = (likelihood(&process.kernel, 0.1, &x, &y), fit.log_marginal_likelihood_gradient(&compute));
+    assert!(fit.log_marginal_likelihood() > rough + 10.0);
+    assert!(slopes.unwrap().iter().all(|s| s.abs() < 1e-2 * x.nrows() as f64));
+}
+
+/// A thousand cells of a plane are missing, so that the determinant is estimated.
+#[test]
+fn estimated_likelihoods_have_an_error() {
+    let compute = Compute::new();
+    let x = grid(&[steps(130, 0.0, 0.1), steps(120, 0.0, 0.1)], 0.08, 3);
+    let y = targets(&x, 1).column(0).mapv(|v| v - 1.0);
+    let process = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel("gaussian()"), 0.04) };
+    let fit = process.fit(x.view(), y.view(), &compute).unwrap();
+    assert_eq!(fit.method(), ProcessMethod::Grid { cells: 130 * 120 });
+    assert!((1e-6..20.0).contains(&fit.log_marginal_likelihood_error()), "{}", fit.log_marginal_likelihood_error());
+    assert!(matches!(fit.leave_one_out(&compute), Err(Error::Unsupported { .. })));
+    let ridge = Ridge { diagnostics: false, ..Ridge::new(kernel("gaussian()"), 0.04) };
+    let ridge = ridge.fit(x.view(), y.view().insert_axis(Axis(1)), None, &compute).unwrap();
+    assert_arrays_close(&fit.dual_coefficients(), &ridge.dual_coefficients().column(0), 1e-9, "mean");
+    let few = x.slice(ndarray::s![..2, ..]);
+    assert!(fit.predict(few, &compute).unwrap().variance.iter().all(|v| (0.0..0.04).contains(v)));
 }
