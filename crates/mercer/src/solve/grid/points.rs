@@ -46,7 +46,6 @@ pub(crate) enum Structure {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GridPlan {
     pub(crate) structure: Structure,
-    pub(crate) cells: usize,
     pub(crate) complete: bool,
     /// Bytes beside the vectors of the solve.
     pub(crate) bytes: u64,
@@ -67,13 +66,18 @@ impl Grid {
         if used.is_empty() || !(product || stationary()) {
             return None;
         }
-        let axes = axes(x, &used)?;
-        let structure = if product && axes.iter().all(|a| a.values.len() <= LONGEST_FACTOR) {
-            Structure::Kronecker
-        } else if axes.iter().all(|a| a.step.is_some()) && stationary() {
-            Structure::Toeplitz
-        } else {
-            return None;
+        // A product needs no equal steps: positions without rows are no cells.
+        let short = |axes: &Vec<GridAxis>| axes.iter().all(|a| a.values.len() <= LONGEST_FACTOR);
+        let factors = if product { axes(x, &used, false).filter(short) } else { None };
+        let (axes, structure) = match factors {
+            Some(axes) => (axes, Structure::Kronecker),
+            None => {
+                let axes = axes(x, &used, true)?;
+                if axes.iter().any(|a| a.step.is_none()) || !stationary() {
+                    return None;
+                }
+                (axes, Structure::Toeplitz)
+            }
         };
         let cell = cells(x, &axes)?;
         Some(Self { axes, cell, columns: x.ncols(), structure })
@@ -125,21 +129,27 @@ impl Grid {
             Structure::Kronecker => {
                 let power = |p: i32| self.axes.iter().map(|a| (a.values.len() as f64).powi(p)).sum::<f64>();
                 let largest = self.axes.iter().map(|a| a.values.len() as u64).max().unwrap_or(0);
-                // Factors and their eigenvectors, the work space of one, and three vectors.
-                let bytes = 16 * power(2) as u64 + 32 * largest.pow(2) + 24 * cells as u64;
+                // Factors and their eigenvectors, the work space of one, and vectors.
+                let bytes = 16 * power(2) as u64 + 32 * largest.pow(2) + 40 * cells as u64;
                 (bytes, 9.0 * power(3), 6.0 * n * power(1))
             }
             Structure::Toeplitz => {
                 let torus = Torus::new(&self.lengths());
                 let m = torus.cells_of_torus() as u64;
-                // While the spectrum is computed: the column, its transform; then two spectra.
-                let bytes = (8 * m + 12 * m).max(8 * m + torus.bytes(threads) + 8 * cells as u64);
+                let squares = self.axes.iter().map(|a| (a.values.len() as u64).pow(2)).sum::<u64>();
+                // The column and its transform while spectra are computed, at last those of the
+                // inverse along one axis; eigenvectors along several.
+                let bytes = match self.axes.len() {
+                    1 if complete => 20 * m,
+                    1 => 40 * m,
+                    _ => (20 * m).max(10 * m + 56 * squares + torus.bytes(threads)),
+                };
                 let transform = 5.0 * m as f64 * (m as f64).log2();
                 (bytes, 2.0 * transform + 20.0 * m as f64, 2.0 * transform)
             }
         };
         let has_diagonal = complete && (self.structure == Structure::Kronecker || self.axes.len() == 1);
-        GridPlan { structure: self.structure, cells, complete, bytes, preparation, step, has_diagonal }
+        GridPlan { structure: self.structure, complete, bytes, preparation, step, has_diagonal }
     }
 }
 
@@ -178,8 +188,9 @@ impl fmt::Display for Grid {
     }
 }
 
-/// The axes of the columns in use, unless the grid would have far more cells than there are rows.
-fn axes(x: ArrayView2<f64>, used: &[usize]) -> Option<Vec<GridAxis>> {
+/// The axes of the columns in use, with cells in gaps between equal steps or without, unless the grid
+/// would have far more cells than there are rows.
+fn axes(x: ArrayView2<f64>, used: &[usize], gaps: bool) -> Option<Vec<GridAxis>> {
     let most = x.nrows().checked_mul(MOST_CELLS)?;
     let (mut axes, mut cells) = (Vec::with_capacity(used.len()), 1_usize);
     for &column in used {
@@ -187,7 +198,8 @@ fn axes(x: ArrayView2<f64>, used: &[usize]) -> Option<Vec<GridAxis>> {
         let mut values: Vec<f64> = x.column(column).iter().map(|v| v + 0.0).collect();
         values.sort_unstable_by(f64::total_cmp);
         values.dedup();
-        let axis = regular(column, &values, most / cells).unwrap_or(GridAxis { column, values, step: None });
+        let regular = regular(column, &values, most / cells).filter(|a| gaps || a.values.len() == values.len());
+        let axis = regular.unwrap_or(GridAxis { column, values, step: None });
         cells = cells.checked_mul(axis.values.len()).filter(|cells| *cells <= most)?;
         axes.push(axis);
     }
