@@ -125,27 +125,30 @@ impl Grid {
     pub(crate) fn plan(&self, threads: usize) -> GridPlan {
         let (cells, complete) = (self.cells(), self.is_complete());
         let n = cells as f64;
+        let power = |p: i32| self.axes.iter().map(|a| (a.values.len() as f64).powi(p)).sum::<f64>();
+        // Conjugate gradients for the missing cells.
+        let inner = 64 * (cells - self.cell.len()) as u64;
         let (bytes, preparation, step) = match self.structure {
-            Structure::Kronecker => {
-                let power = |p: i32| self.axes.iter().map(|a| (a.values.len() as f64).powi(p)).sum::<f64>();
-                let largest = self.axes.iter().map(|a| a.values.len() as u64).max().unwrap_or(0);
-                // Factors and their eigenvectors, the work space of one, and vectors.
-                let bytes = 16 * power(2) as u64 + 32 * largest.pow(2) + 40 * cells as u64;
-                (bytes, 9.0 * power(3), 6.0 * n * power(1))
-            }
+            Structure::Kronecker => (16 * power(2) as u64 + inner, 9.0 * power(3), 6.0 * n * power(1)),
             Structure::Toeplitz => {
                 let torus = Torus::new(&self.lengths());
                 let m = torus.cells_of_torus() as u64;
-                let squares = self.axes.iter().map(|a| (a.values.len() as u64).pow(2)).sum::<u64>();
-                // The column and its transform while spectra are computed, at last those of the
-                // inverse along one axis; eigenvectors along several.
-                let bytes = match self.axes.len() {
-                    1 if complete => 20 * m,
-                    1 => 40 * m,
-                    _ => (20 * m).max(10 * m + 56 * squares + torus.bytes(threads)),
+                // With several short axes the preconditioner is as for a Kronecker product.
+                let short = self.axes.len() > 1 && self.axes.iter().all(|a| a.values.len() <= LONGEST_FACTOR);
+                let factors = |p: i32| if short { power(p) } else { 0.0 };
+                // The spectra, and along one axis with missing cells those of the inverse; or the
+                // column and its transform, while the vectors of the solve do not exist.
+                let spectra = match (self.axes.len(), complete) {
+                    (1, true) => 8 * m,
+                    (1, false) => 24 * m,
+                    _ if short => 4 * m + 16 * power(2) as u64,
+                    _ => 8 * m,
                 };
+                let solving = spectra + torus.bytes(threads) + inner;
+                let bytes = solving.max((20 * m).saturating_sub(80 * self.cell.len() as u64));
                 let transform = 5.0 * m as f64 * (m as f64).log2();
-                (bytes, 2.0 * transform + 20.0 * m as f64, 2.0 * transform)
+                let preparation = 2.0 * transform + 20.0 * m as f64 + 9.0 * factors(3);
+                (bytes, preparation, 2.0 * transform + 6.0 * n * factors(1))
             }
         };
         let has_diagonal = complete && (self.structure == Structure::Kronecker || self.axes.len() == 1);

@@ -42,7 +42,7 @@ pub(crate) struct GridSystem {
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Kronecker(Kronecker),
-    Toeplitz(Toeplitz),
+    Toeplitz(Box<Toeplitz>),
 }
 
 /// A solution and the evidence for it.
@@ -73,7 +73,7 @@ impl GridSystem {
         let shift = lambda * if count > 0.0 { (-2.0_f64 * sum / count).exp() } else { 1.0 };
         let kind = match grid.structure() {
             Structure::Kronecker => Kind::Kronecker(Kronecker::new(kernel, &grid, compute)?),
-            Structure::Toeplitz => Kind::Toeplitz(Toeplitz::new(kernel, &grid, shift, compute)?),
+            Structure::Toeplitz => Kind::Toeplitz(Box::new(Toeplitz::new(kernel, &grid, shift, compute)?)),
         };
         let mut missing = vec![true; grid.cells()];
         for (i, &cell) in grid.cell.iter().enumerate() {

@@ -8,8 +8,8 @@ use super::points::{Grid, LONGEST_FACTOR};
 use crate::gram::{self, Pairs};
 use crate::{Compute, Kernel, Points, Precision, Result};
 
-/// Offsets whose kernel values are computed at a time. Not tuned.
-const CHUNK: usize = 1 << 16;
+/// Offsets whose kernel values are computed at a time: a megabyte. Not tuned.
+const CHUNK: usize = 1 << 14;
 
 /// The circulant matrix of a stationary kernel on a torus around the grid, and its inverse with λ.
 #[derive(Clone, Debug)]
