@@ -17,7 +17,7 @@ use crate::kernel::PyKernel;
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
-use crate::run::{at_points, run};
+use crate::run::{at_points, run, run_at};
 use mercer::error::MemoryPurpose;
 
 /// A feature map that is ready for points.
@@ -151,7 +151,7 @@ impl PyFeatures {
         }
         let (map, points, options) = (self.0.dense()?, Matrix::read(X, "X")?, Options::read(options)?);
         let x = points.view();
-        let z = run(py, &options, || map.transform(x, &options.compute))?;
+        let z = run_at(py, &options, x.into(), |_| map.transform(x, &options.compute))?;
         Ok(PyArray2::from_owned_array(py, z))
     }
 

@@ -19,7 +19,7 @@ use crate::model::{Pickle, reduce};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
-use crate::run::run;
+use crate::run::{run, run_at};
 
 /// A ridge regression that was not fitted yet.
 #[pyclass(frozen, name = "Ridge", module = "mercer._mercer")]
@@ -161,7 +161,7 @@ impl PyRidgeFit {
         let functions = Matrix::read_optional(null_space, "null_space")?;
         let options = Options::read(options)?;
         let (x, basis) = (points.points(), functions.as_ref().map(Matrix::view));
-        let values = run(py, &options, || match basis {
+        let values = run_at(py, &options, x, |x| match basis {
             None => self.0.predict(x, &options.compute),
             Some(basis) => self.0.predict_with_null_space(x, basis, &options.compute),
         })?;

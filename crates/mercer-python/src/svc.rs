@@ -15,7 +15,7 @@ use crate::model::{Pickle, reduce};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
-use crate::run::{at_points, run, run_anytime};
+use crate::run::{at_points, run, run_anytime, run_at};
 use crate::svm::{evidence_dict, indices, reworded, solver};
 
 /// A classifier that was not fitted yet.
@@ -141,7 +141,7 @@ impl PySvcFit {
         let options = Options::read(options)?;
         let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
         let x = points.points();
-        Ok(PyArray1::from_vec(py, run(py, &options, || self.0.predict(x, &options.compute))?))
+        Ok(PyArray1::from_vec(py, run_at(py, &options, x, |x| self.0.predict(x, &options.compute))?))
     }
 
     /// Decision values: of pairs, or one per class; one column for two classes, positive for the
@@ -158,7 +158,7 @@ impl PySvcFit {
         let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
         let (x, shape) =
             (points.points(), if pairs { DecisionShape::OneVersusOne } else { DecisionShape::OneVersusRest });
-        let values = run(py, &options, || self.0.decision_function(x, shape, &options.compute))?;
+        let values = run_at(py, &options, x, |x| self.0.decision_function(x, shape, &options.compute))?;
         Ok(PyArray2::from_owned_array(py, values))
     }
 

@@ -15,7 +15,7 @@ use crate::model::{Pickle, reduce};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
-use crate::run::{run, run_anytime};
+use crate::run::{run_anytime, run_at};
 
 /// How the dual problem is solved.
 pub fn solver(tolerance: f64, max_steps: Option<u64>) -> PyResult<DualOptions> {
@@ -176,7 +176,7 @@ impl PySvmFit {
         let options = Options::read(options)?;
         let points = PointsInput::read(Some(of!(self, kernel)), X, "X")?;
         let x = points.points();
-        let values = run(py, &options, || match &self.0 {
+        let values = run_at(py, &options, x, |x| match &self.0 {
             SvmFit::Regression(fit) => fit.predict(x, &options.compute),
             SvmFit::Region(fit) => fit.decisions(x, &options.compute),
         })?;

@@ -4,16 +4,20 @@
 mod tasks;
 mod threads;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use self::threads::{Threads, pool_size};
-pub(crate) use self::threads::{filled, in_pool};
+pub(crate) use self::threads::{Workers, filled, in_pool};
 use crate::error::MemoryPurpose;
 use crate::{Error, Result, Seed};
 
 /// No machine has more cores; to start a million threads takes a system minutes to refuse.
 const MOST_THREADS: usize = 1024;
+
+/// Bytes that are not worth asking the system for: the answer takes 30 µs, half of a prediction of
+/// one row.
+const ALWAYS_FREE: u64 = 1 << 20;
 
 /// The precision of the tiles. Results are always `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -148,7 +152,9 @@ impl Cancel {
 #[derive(Clone)]
 pub struct Compute {
     pool: Option<Arc<Threads>>,
-    memory: u64,
+    /// The limit; where none was set, four fifths of the memory that is free when it is first
+    /// needed.
+    memory: OnceLock<u64>,
     precision: Precision,
     seed: Seed,
     progress: Option<Arc<dyn Progress>>,
@@ -161,7 +167,7 @@ impl std::fmt::Debug for Compute {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Compute")
             .field("threads", &self.threads())
-            .field("memory", &self.memory)
+            .field("memory", &self.memory.get())
             .field("precision", &self.precision)
             .field("seed", &self.seed)
             .finish_non_exhaustive()
@@ -175,18 +181,19 @@ impl Default for Compute {
 }
 
 impl Compute {
-    /// All cores, four fifths of the memory that is free now, `f64`, seed 0, silent.
+    /// All cores, four fifths of the memory that is free when the first large allocation asks for
+    /// it, `f64`, seed 0, silent.
     pub fn new() -> Self {
-        Self::limited(available_memory().map_or(u64::MAX, |free| free / 5 * 4))
+        Self::limited(OnceLock::new())
     }
 
     /// Without a limit, for parts that allocate no memory of their own: the free memory is not
     /// queried.
     pub(crate) fn unlimited() -> Self {
-        Self::limited(u64::MAX)
+        Self::limited(OnceLock::from(u64::MAX))
     }
 
-    fn limited(memory: u64) -> Self {
+    fn limited(memory: OnceLock<u64>) -> Self {
         Self {
             pool: None,
             memory,
@@ -216,7 +223,7 @@ impl Compute {
 
     /// Allow at most this many bytes for what a method allocates.
     pub fn with_memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
+        self.memory = OnceLock::from(bytes);
         self
     }
 
@@ -271,7 +278,7 @@ impl Compute {
 
     /// The memory limit in bytes.
     pub fn memory(&self) -> u64 {
-        self.memory
+        *filled(&self.memory, || available_memory().map_or(u64::MAX, |free| free / 5 * 4))
     }
 
     /// The seconds that this many floating-point operations take, where the speed is known.
@@ -315,10 +322,11 @@ impl Compute {
     /// # Errors
     /// [`Error::Memory`] with the purpose, the bytes needed, the limit, and the remedy.
     pub fn reserve(&self, purpose: MemoryPurpose, what: &str, bytes: u64, remedy: &str) -> Result<()> {
-        if bytes <= self.memory {
+        let unasked = bytes <= ALWAYS_FREE && self.memory.get().is_none();
+        if unasked || bytes <= self.memory() {
             return Ok(());
         }
-        Err(Error::Memory { purpose, what: what.into(), needed: bytes, limit: self.memory, remedy: remedy.into() })
+        Err(Error::Memory { purpose, what: what.into(), needed: bytes, limit: self.memory(), remedy: remedy.into() })
     }
 
     /// An error if the work was canceled.

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
@@ -44,7 +43,7 @@ class _Clusters(ClusterMixin, LearnerEstimator):
         -------
         An array of shape (n_samples,).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return self._fit.predict(self._new_points(X), **self._options())[:, 0].astype(np.int32)
 
     @classmethod
@@ -237,7 +236,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         -------
         An array of shape (n_samples, n_clusters).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return self._fit.transform(self._new_points(X), **self._options())
 
 

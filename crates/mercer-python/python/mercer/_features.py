@@ -366,7 +366,8 @@ class Nystroem(FeatureTransformer):
     n_components_ : int
         The columns that come out.
     trace_, trace_error_ : float or None
-        ``tr K`` on the sample and ``tr(K − K̂)``, what the landmarks miss; None where Python computes the kernel.
+        ``tr K`` on the sample and ``tr(K − K̂)``, what the landmarks miss, of more than 512 points estimated from
+        so many of them; None where Python computes the kernel.
     {fitted}
 
     Examples

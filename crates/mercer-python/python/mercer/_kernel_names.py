@@ -83,6 +83,8 @@ def object_kernel(kernel: Any, X: Any = None) -> Kernel | None:
     if is_auto(kernel):
         return auto_kernel(X)
     if isinstance(kernel, str):
+        if kernel in _NAMES:
+            return None
         try:
             kernel = Kernel(kernel)
         except ValueError:

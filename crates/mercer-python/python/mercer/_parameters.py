@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -63,12 +64,22 @@ def check_choice(name: str, value: Any, *allowed: str) -> None:
         refuse(name, value, " or ".join([", ".join(words[:-1]), words[-1]]))
 
 
+@lru_cache
+def _kinds(estimator: type) -> list[tuple[str, str, bool]]:
+    """Return the parameters of a class that have one type, with it, and whether they may be None."""
+    found = []
+    for name, parameter in inspect.signature(estimator.__init__).parameters.items():
+        kind, _, more = str(parameter.annotation).partition(" | ")
+        if kind in ("float", "int", "bool") and more in ("", "None"):
+            found.append((name, kind, more == "None"))
+    return found
+
+
 def check_kinds(estimator: Any) -> None:
     """Check the types of parameters against the signature of an estimator."""
-    for name, parameter in inspect.signature(type(estimator).__init__).parameters.items():
-        kind, _, more = str(parameter.annotation).partition(" | ")
+    for name, kind, may_be_none in _kinds(type(estimator)):
         value = getattr(estimator, name, None)
-        if more not in ("", "None") or (more == "None" and value is None):
+        if may_be_none and value is None:
             continue
         if kind == "float" and not is_number(value):
             refuse(name, value, "a number")

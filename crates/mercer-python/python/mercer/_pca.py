@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._estimator import as_given
 from mercer._learner import HOW, LearnerEstimator
@@ -241,7 +240,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         return scores.astype(np.float32) if single else scores
 
     def _is_fitted(self) -> bool:
-        check_is_fitted(self)
+        self._check_fitted()
         return True
 
     def _in_precision(self, scores: np.ndarray) -> np.ndarray:
@@ -259,7 +258,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         -------
         An array of shape (n_samples, n_features).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if not self.fit_inverse_transform:
             from sklearn.exceptions import NotFittedError
 
@@ -283,7 +282,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         -------
         An array of shape (n_samples, n_features).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         check_choice("method", method, "fixed_point", "ridge")
         check_number("alpha", self.alpha)
         return pca_preimage(self._fit, Z, method, self.alpha, **self._options())[0]
@@ -300,7 +299,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         -------
         An array of shape (n_samples,); large is novel.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if getattr(self, "_outside", None) is not None or self.kernel == "precomputed":
             raise ValueError("score_samples needs k(x, x) of new points: use a kernel of the language")
         return self._fit.novelty(self._new_points(X), **self._options())
@@ -426,5 +425,5 @@ class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Learne
         -------
         An array of shape (n_samples, n_components).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return self._fit.transform(self._new_points(X), **self._options())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._centers import center_choices
 from mercer._instances import InstanceScores
@@ -59,7 +58,7 @@ class PenalizedEstimator(InstanceScores, MarginEstimator):
         return values[:, 0] if self._flat else values
 
     def _evaluated(self, what: str, X: Any) -> np.ndarray:
-        check_is_fitted(self)
+        self._check_fitted()
         return getattr(self._fit, what)(self._new_values(X), **self._options())
 
     def _restore(self, fit: PenalizedFit, state: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
 from mercer._estimator import target_names
 from mercer._instances import InstanceScores
@@ -114,7 +114,7 @@ class Machine(InstanceScores, MarginEstimator):
         return X
 
     def _read(self, X: Any) -> Any:
-        check_is_fitted(self)
+        self._check_fitted()
         if is_function(self.kernel):
             return X
         if hasattr(X, "toarray"):
@@ -190,7 +190,7 @@ class Machine(InstanceScores, MarginEstimator):
     @property
     def coef_(self) -> np.ndarray:
         """The weights of the columns, for the linear kernel."""
-        check_is_fitted(self)
+        self._check_fitted()
         if is_function(self.kernel_) or str(self.kernel_) != "linear()":
             raise AttributeError("coef_ is only available when using a linear kernel")
         coef = self._primal()

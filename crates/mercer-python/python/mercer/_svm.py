@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._margins import ClassMixin, filled
 from mercer._mercer import Kernel, Svc, SvcFit
@@ -124,7 +123,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         -------
         An array of shape (n_samples,).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return self.classes_[self._fit.predict(self._new_values(X), **self._options())]
@@ -142,7 +141,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         An array of shape (n_samples,) for two classes, otherwise (n_samples, n_classes) or, for
         ``decision_function_shape="ovo"``, (n_samples, n_pairs).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         values = self._fit.decision(self._new_values(X), self.decision_function_shape == "ovo", **self._options())
         return values.ravel() if len(self.classes_) == 2 else values
 
@@ -164,7 +163,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         -------
         An array of shape (n_samples, n_classes), in the order of ``classes_``.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if not self._fit.calibrated:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self._fit.probabilities(self._new_values(X), **self._options())

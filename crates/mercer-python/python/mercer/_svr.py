@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._margins import filled
 from mercer._mercer import Kernel, Svm, SvmFit
@@ -45,7 +44,7 @@ class NumberMachine(Machine):
         return self._specification(kernel).plan(rows, columns, **self._options())
 
     def _decisions(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
+        self._check_fitted()
         return self._fit.decision(self._new_values(X), **self._options())
 
 
@@ -94,7 +93,7 @@ class SupportVectorRegressor(RegressorMixin, NumberMachine):
     @property
     def epsilon_(self) -> float:
         """Half of the width of the tube: given, or found by ν."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self._fit.epsilon
 
 
@@ -349,7 +348,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
     @property
     def offset_(self) -> np.ndarray:
         """Return ρ: ``decision_function = score_samples − offset_``."""
-        check_is_fitted(self)
+        self._check_fitted()
         return -self.intercept_
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -9,7 +9,10 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+use super::Compute;
 
 /// Processes that made threads one inside the other, each the child of the one before. Beyond them
 /// every call has threads of its own. Any value above what programs nest would do.
@@ -104,6 +107,30 @@ impl Drop for Threads {
 /// global pool.
 pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() { work() } else { SHARED.install(work) }
+}
+
+/// Who does some work: the calling thread alone, as it must inside a lock, since a thread that waits
+/// for others may take up a task that needs the same lock; or all threads.
+#[derive(Clone, Copy)]
+pub(crate) enum Workers<'c> {
+    One,
+    All(&'c Compute),
+}
+
+/// Numbers below which all work is for one thread.
+const FEW: usize = 1 << 16;
+
+impl Workers<'_> {
+    /// Calls `work` with the place of every chunk and the chunk.
+    pub(crate) fn each_chunk<T: Send>(self, values: &mut [T], size: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+        match self {
+            Self::All(compute) if values.len() >= FEW => {
+                let chunks = values.par_chunks_mut(size.max(1)).enumerate();
+                compute.install(|| chunks.for_each(|(at, chunk)| work(at, chunk)));
+            }
+            _ => values.chunks_mut(size.max(1)).enumerate().for_each(|(at, chunk)| work(at, chunk)),
+        }
+    }
 }
 
 /// The threads that [`in_pool`] works on.

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::error::Requirement;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters, Pairs};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// A function `f = Σ αᵢ k(·, xᵢ)` of the RKHS of `k`.
@@ -29,6 +29,7 @@ pub struct Expansion {
     kernel: Kernel,
     centers: Sample,
     coefficients: Array1<f64>,
+    kept: KeptCenters,
 }
 
 impl Expansion {
@@ -56,7 +57,7 @@ impl Expansion {
         crate::gram::check_weights("coefficients", coefficients, &bound)?;
         let kernel = bound.kernel().clone();
         let (centers, coefficients) = merge_repeated(centers, coefficients);
-        Ok(Self { kernel, centers, coefficients })
+        Ok(Self::from_parts(kernel, centers, coefficients))
     }
 
     /// The kernel, with medians resolved.
@@ -87,7 +88,7 @@ impl Expansion {
 
     /// `K(x, centers) · V`.
     pub(super) fn apply(&self, x: Points<'_>, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.centers()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.centers, compute)?;
         gram::multiply(&bound, v, compute)
     }
 
@@ -171,7 +172,7 @@ impl Expansion {
         let scaled = &other.coefficients * sign;
         let coefficients = Array1::from_iter(self.coefficients.iter().chain(&scaled).copied());
         let (centers, coefficients) = merge_repeated(centers.as_points(), coefficients.view());
-        Ok(Self { kernel: self.kernel.clone(), centers, coefficients })
+        Ok(Self::from_parts(self.kernel.clone(), centers, coefficients))
     }
 
     fn check_same_space(&self, other: &Self) -> Result<()> {
@@ -189,12 +190,12 @@ impl Expansion {
     /// A function of the same points and coefficients with another kernel, which accepts those
     /// points.
     pub(super) fn with_kernel(&self, kernel: Kernel) -> Self {
-        Self { kernel, ..self.clone() }
+        Self::from_parts(kernel, self.centers.clone(), self.coefficients.clone())
     }
 
     /// A function made of parts that were checked.
     pub(super) fn from_parts(kernel: Kernel, centers: Sample, coefficients: Array1<f64>) -> Self {
-        Self { kernel, centers, coefficients }
+        Self { kernel, centers, coefficients, kept: KeptCenters::default() }
     }
 }
 

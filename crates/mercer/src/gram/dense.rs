@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView1};
 use super::Tiles;
 use super::simd::{Element, assemble};
 use crate::error::MemoryPurpose;
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Precision, Result};
 
 /// Rows and columns of a tile. A tile of doubles takes 288 KiB, more than half of a second-level
 /// cache of 512 KiB. It never depends on the number of threads, so that the bytes do not either.
@@ -18,6 +18,9 @@ pub(crate) const BLOCK: usize = 192;
 /// them for every thread. An estimate, at some 10⁹ operations a second, of a few hundredths of a
 /// second; not tuned.
 const OPERATIONS: usize = 1 << 25;
+/// Operations below which one thread does all: other threads take 10 µs and more to wake up, in
+/// which one does some 10⁵ operations.
+pub(super) const SMALL: usize = 1 << 19;
 /// The fewest rows of a tile.
 const SMALLEST: usize = 4;
 /// Weights of at least this total size are checked for overflow.
@@ -69,10 +72,13 @@ fn build<T: Element>(
     let (rows, cols) = tiles.shape();
     reserve::<T>(rows, cols, compute)?;
     compute.check_canceled()?;
+    let single = size_of::<T>() == size_of::<f32>();
+    tiles.prepare(if single { Precision::SingleTiles } else { Precision::Double }, compute);
     let block = block_of(tiles);
     let ticker = Ticker::new("Gram matrix", count_of(rows, cols, tiles.symmetric(), block), compute);
     let build = || assemble((rows, cols), block, tiles.symmetric(), &fill, || ticker.tick());
-    let values = if rows.max(cols) <= block { build()? } else { compute.install(build)? };
+    let small = rows.max(cols) <= block || rows * cols * tiles.operations() <= SMALL;
+    let values = if small { build()? } else { compute.install(build)? };
     ticker.finish();
     Array2::from_shape_vec((rows, cols), values).map_err(|e| Error::shape("Gram matrix", format!("{rows} × {cols}"), e))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Tiles;
 use super::dense::{BLOCK, Ticker, tile_count};
-use crate::{Compute, Result};
+use crate::{Compute, Precision, Result};
 
 /// A tile of several matrices: the same rows and columns of each.
 pub(crate) struct Tile<'a> {
@@ -47,6 +47,7 @@ pub(crate) fn fold_tiles<S: Send>(
 ) -> Result<Vec<S>> {
     let n = matrices.first().map_or(0, |tiles| tiles.shape().0);
     let ticker = Ticker::new("sums over pairs", tile_count(n, n, true), compute);
+    matrices.iter().for_each(|tiles| tiles.prepare(Precision::Double, compute));
     let block = |i: usize| i * BLOCK..n.min((i + 1) * BLOCK);
     let strip = |i: usize| {
         let (mut state, mut scratch) = (start(), vec![Vec::new(); matrices.len()]);

@@ -6,6 +6,8 @@
 
 mod bound;
 mod by_features;
+mod centers;
+mod coordinates;
 mod dense;
 mod distances;
 mod fold;
@@ -23,6 +25,7 @@ pub use crate::kernel::MetricKind;
 pub use crate::kernel::sparse_rows::SparseRows;
 pub use bound::Bound;
 pub(crate) use bound::{KernelFamily, KernelList};
+pub(crate) use centers::KeptCenters;
 pub(crate) use dense::{BLOCK, block_of, check_single, check_weights};
 pub use dense::{dense, dense_single};
 pub(crate) use distances::Distances;

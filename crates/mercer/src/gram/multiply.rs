@@ -6,11 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::dense::{BLOCK, Ticker, tile_count};
+use super::dense::{BLOCK, SMALL, Ticker, tile_count};
 use super::simd::{Element, product};
 use super::{Tiles, by_features};
 use crate::error::MemoryPurpose;
 use crate::{Compute, Error, Precision, Result};
+
+/// Strips of rows that are worth having: enough for the threads of most machines. Not tuned.
+const STRIPS: usize = 16;
 
 /// `K·V`, with each tile of `K` computed, used and forgotten.
 ///
@@ -43,17 +46,21 @@ pub fn multiply(tiles: &dyn Tiles, v: ArrayView2<'_, f64>, compute: &Compute) ->
     if let Some(features) = by_features::cheaper(tiles, v.ncols()) {
         return by_features::multiply(features, v, compute);
     }
-    let values: Vec<f64> = v.iter().copied().collect();
+    tiles.prepare(compute.precision(), compute);
+    let operations = tiles.operations() + v.ncols();
+    let v = v.as_standard_layout();
+    let x = v.as_slice().unwrap_or_default();
     let product = match compute.precision() {
         Precision::Double => {
-            Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, x: &values, count: v.ncols() }
+            Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, operations, x, count: v.ncols() }
                 .run(tiles.symmetric(), compute)
         }
         Precision::SingleTiles => Product {
             fill: |r, c, out: &mut [f32]| tiles.fill_single(r, c, out),
             rows,
             cols,
-            x: &values,
+            operations,
+            x,
             count: v.ncols(),
         }
         .run(tiles.symmetric(), compute),
@@ -87,14 +94,21 @@ pub(crate) fn multiply_parts(
         return by_features::multiply_parts(features, parts, v, compute);
     }
     let x: Vec<f64> = v.iter().copied().collect();
-    let product = Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, x: &x, count };
+    tiles.prepare(Precision::Double, compute);
+    let operations = tiles.operations() + count;
+    let product = Product { fill: |r, c, out: &mut [f64]| tiles.fill(r, c, out), rows, cols, operations, x: &x, count };
     let ticker = Ticker::new("K·V", rows.div_ceil(BLOCK) as u64, compute);
     let strips = (0..rows.div_ceil(BLOCK)).into_par_iter();
     let strip = |scratch: &mut Vec<f64>, i: usize| {
         ticker.tick()?;
         Ok(product.strip_of_parts(scratch, &block(i, rows), parts))
     };
-    let strips: Result<Vec<Vec<f64>>> = compute.install(|| strips.map_init(scratch, strip).collect());
+    let strips: Result<Vec<Vec<f64>>> = if product.is_small() {
+        let mut scratch = vec![0.0; BLOCK.min(rows) * BLOCK.min(cols)];
+        (0..rows.div_ceil(BLOCK)).map(|i| strip(&mut scratch, i)).collect()
+    } else {
+        compute.install(|| strips.map_init(scratch, strip).collect())
+    };
     ticker.finish();
     let shape = (rows, parts.len() * count);
     Array2::from_shape_vec(shape, strips?.concat()).map_err(|e| Error::shape("product", rows, e))
@@ -104,6 +118,8 @@ struct Product<'a, F> {
     fill: F,
     rows: usize,
     cols: usize,
+    /// About how many operations a value takes.
+    operations: usize,
     x: &'a [f64],
     count: usize,
 }
@@ -114,8 +130,19 @@ impl<F> Product<'_, F> {
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {
         let symmetric = symmetric && self.rows == self.cols;
-        let ticker = Ticker::new("K·V", tile_count(self.rows, self.cols, symmetric), compute);
-        let blocks = compute.install(|| if symmetric { self.tournament(&ticker) } else { self.strips(&ticker) })?;
+        let height = self.height();
+        let tiles = self.rows.div_ceil(height) * self.cols.div_ceil(BLOCK);
+        let count = if symmetric { tile_count(self.rows, self.cols, true) } else { tiles as u64 };
+        let ticker = Ticker::new("K·V", count, compute);
+        let blocks = if symmetric {
+            compute.install(|| self.tournament(&ticker))?
+        } else if self.is_small() {
+            let mut scratch = vec![T::default(); height * BLOCK.min(self.cols)];
+            let strips = 0..self.rows.div_ceil(height);
+            strips.map(|i| self.strip(&mut scratch, i, &ticker)).collect::<Result<_>>()?
+        } else {
+            compute.install(|| self.strips(&ticker))?
+        };
         ticker.finish();
         Ok(blocks.concat())
     }
@@ -125,18 +152,36 @@ impl<F> Product<'_, F> {
     where
         F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
     {
-        let strip = |scratch: &mut Vec<T>, i: usize| {
-            let rows = block(i, self.rows);
-            let mut sums = vec![0.0; rows.len() * self.count];
-            for j in 0..self.cols.div_ceil(BLOCK) {
-                let cols = block(j, self.cols);
-                let tile = self.tile(scratch, &rows, &cols);
-                product::multiply(tile, self.part(&cols), &mut sums, self.count);
-                ticker.tick()?;
-            }
-            Ok(sums)
-        };
-        (0..self.rows.div_ceil(BLOCK)).into_par_iter().map_init(scratch, strip).collect()
+        let strips = (0..self.rows.div_ceil(self.height())).into_par_iter();
+        strips.map_init(scratch, |scratch, i| self.strip(scratch, i, ticker)).collect()
+    }
+
+    /// The sums of one strip of rows.
+    fn strip<T: Element>(&self, scratch: &mut [T], i: usize, ticker: &Ticker<'_>) -> Result<Vec<f64>>
+    where
+        F: Fn(Range<usize>, Range<usize>, &mut [T]) + Sync,
+    {
+        let height = self.height();
+        let rows = i * height..self.rows.min((i + 1) * height);
+        let mut sums = vec![0.0; rows.len() * self.count];
+        for j in 0..self.cols.div_ceil(BLOCK) {
+            let cols = block(j, self.cols);
+            let tile = self.tile(scratch, &rows, &cols);
+            product::multiply(tile, self.part(&cols), &mut sums, self.count);
+            ticker.tick()?;
+        }
+        Ok(sums)
+    }
+
+    /// Rows of a strip: fewer where there would be too few strips for many threads. It depends on the
+    /// number of rows alone, so that the bytes do not depend on the threads.
+    fn height(&self) -> usize {
+        self.rows.div_ceil(STRIPS).next_multiple_of(8).clamp(8, BLOCK)
+    }
+
+    /// Whether to wake other threads would take longer than the work, or there is one strip alone.
+    fn is_small(&self) -> bool {
+        self.rows <= self.height() || self.rows * self.cols * self.operations <= SMALL
     }
 
     /// Some rows of the answer of [`multiply_parts`].

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::SparseRows;
-use crate::Result;
+use crate::{Compute, Precision, Result};
 
 /// The matrix `K = [k(xᵢ, yⱼ)]`, given by its rectangles.
 ///
@@ -17,6 +17,12 @@ pub trait Tiles: Sync {
     /// Whether the column points are the row points and `k(x, y) = k(y, x)`: only half of the tiles
     /// is then requested.
     fn symmetric(&self) -> bool;
+
+    /// Does what every rectangle needs, by all threads: whoever is about to ask for many rectangles
+    /// calls it once. Without it the first of them does so, by one thread.
+    fn prepare(&self, precision: Precision, compute: &Compute) {
+        let _ = (precision, compute);
+    }
 
     /// Writes `K[rows, cols]` to `out`, row after row; `out` holds exactly that many values.
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]);

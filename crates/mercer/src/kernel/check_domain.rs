@@ -113,17 +113,16 @@ fn in_column(error: Error, name: &str) -> Error {
 }
 
 fn check_base(kernel: &Kernel, base: &Base, x: ArrayView2<f64>) -> Result<()> {
-    let text = kernel.to_string();
     if base.form() == Form::Matrix {
         return Err(Error::precomputed("precomputed()", PrecomputedNeed::Values));
     }
     if base.lengthscale() == Some(&Lengthscale::Median) {
-        return Err(Error::unresolved_median(text));
+        return Err(Error::unresolved_median(kernel));
     }
     if let Some(lengthscale) = base.lengthscale() {
-        lengthscale.check_columns(&text, x.ncols())?;
+        lengthscale.check_columns(kernel, x.ncols())?;
     }
-    base.domain().check(&text, x)
+    base.domain().check(kernel, x)
 }
 
 fn check_points(kernel: &Kernel, points: &[Vec<f64>], columns: usize) -> Result<()> {

@@ -73,7 +73,7 @@ impl Lengthscale {
     }
 
     /// Whether the number of columns fits.
-    pub(crate) fn check_columns(&self, kernel: &str, columns: usize) -> Result<()> {
+    pub(crate) fn check_columns(&self, kernel: impl std::fmt::Display, columns: usize) -> Result<()> {
         match self {
             Self::PerColumn(l) if l.len() != columns => {
                 Err(Error::shape(&format!("lengthscales of {kernel}"), format!("one per column ({columns})"), l.len()))

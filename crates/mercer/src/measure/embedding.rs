@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters, Pairs};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 
 /// `μ = Σ wᵢ k(·, xᵢ)`: a (weighted) sample as an element of ℋ.
@@ -31,6 +31,7 @@ pub struct MeanEmbedding {
     kernel: Kernel,
     points: Sample,
     weights: Array1<f64>,
+    kept: KeptCenters,
 }
 
 impl MeanEmbedding {
@@ -60,7 +61,7 @@ impl MeanEmbedding {
         let bound = kernel.bind(Pairs::Within(points), compute)?;
         gram::check_weights("weights", weights.view(), &bound)?;
         let kernel = bound.kernel().clone();
-        Ok(Self { kernel, points: points.into(), weights })
+        Ok(Self { kept: Default::default(), kernel, points: points.into(), weights })
     }
 
     /// The kernel, with medians resolved.
@@ -87,7 +88,7 @@ impl MeanEmbedding {
     /// As [`Kernel::bind`].
     pub fn evaluate<'a>(&self, t: impl Into<Points<'a>>, compute: &Compute) -> Result<Array1<f64>> {
         let t = t.into();
-        let bound = self.kernel.bind(Pairs::Between(t.reborrow(), self.points()), compute)?;
+        let bound = self.kept.bind(&self.kernel, t.reborrow(), &self.points, compute)?;
         self.apply(&bound, compute)
     }
 
@@ -155,7 +156,7 @@ impl MeanEmbedding {
         self.check_same_space(&other.kernel)?;
         let points = Sample::pooled(self.points(), other.points())?;
         let weights = self.weights.iter().copied().chain(other.weights.iter().map(|w| -w)).collect();
-        Self { kernel: self.kernel.clone(), points, weights }.norm(compute)
+        Self { kept: Default::default(), kernel: self.kernel.clone(), points, weights }.norm(compute)
     }
 
     /// The embedding as a function of ℋ.
@@ -180,6 +181,11 @@ impl MeanEmbedding {
 
     /// Some of the points with other weights.
     pub(super) fn on_points(&self, rows: &[usize], weights: Array1<f64>) -> Self {
-        Self { kernel: self.kernel.clone(), points: Sample::select(self.points(), rows), weights }
+        Self {
+            kept: Default::default(),
+            kernel: self.kernel.clone(),
+            points: Sample::select(self.points(), rows),
+            weights,
+        }
     }
 }

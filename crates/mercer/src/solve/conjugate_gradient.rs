@@ -37,7 +37,7 @@ pub struct ConjugateGradientSolution {
 const TRUSTED: usize = 8;
 
 /// A product with several vectors, one per column.
-pub type Product<'a> = dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>> + 'a;
+pub type Product<'a> = dyn Fn(ArrayView2<f64>) -> Result<Array2<f64>> + Sync + 'a;
 
 /// Solves `AX = B` for a positive definite `A` known by its products, with a preconditioner
 /// `M⁻¹ ≈ A⁻¹`.

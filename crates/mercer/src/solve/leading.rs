@@ -16,11 +16,14 @@ const SPARE: usize = 4;
 /// with 28 vectors 17 ms, as with 32.
 const MULTIPLE: usize = 8;
 /// Blocks of the basis before a restart, at least.
-const BLOCKS: usize = 4;
+const BLOCKS: usize = 6;
 /// Vectors of the basis before a restart, at least. 20 components of 5000 images converged after 10
 /// products without a restart, after 17 with a basis of 112 vectors and 14 with one of 168 (the same
 /// steps in numpy, blocks of 28 vectors).
 const VECTORS: usize = 336;
+/// Rows for every vector of the basis: of few rows, the eigenpairs of `QᵀAQ` for a long basis take
+/// longer than the products that restarts would add.
+const ROWS_PER_VECTOR: usize = 4;
 /// Numbers of the basis where it has more than four blocks: 256 MB.
 const NUMBERS: usize = 1 << 25;
 /// Blocks after which convergence is first looked at.
@@ -85,6 +88,11 @@ pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Comp
         leading_bytes(n, count),
         "ask for fewer components",
     )?;
+    // Many small products: each would otherwise wait for the threads on its own.
+    compute.install(|| iterate(n, apply, count, compute))
+}
+
+fn iterate(n: usize, apply: &Product<'_>, count: usize, compute: &Compute) -> Result<LeadingEigen> {
     let mut space = Space::new(n, count, compute)?;
     let mut looks = Looks { next: FIRST_LOOK, last: None };
     for round in 1..=ROUNDS {
@@ -122,7 +130,7 @@ pub(crate) fn leading_width(n: usize, count: usize) -> usize {
 
 /// Vectors of the basis, at most.
 fn limit(n: usize, width: usize) -> usize {
-    let many = VECTORS.min(NUMBERS / n.max(1)) / width.max(1) * width;
+    let many = VECTORS.min(n / ROWS_PER_VECTOR).min(NUMBERS / n.max(1)) / width.max(1) * width;
     width.saturating_mul(BLOCKS).max(many).min(n)
 }
 

@@ -35,6 +35,7 @@ mod golden {
 mod gram {
     mod binding;
     mod features;
+    mod kept;
     mod many_points;
     mod precomputed;
     mod tiles;

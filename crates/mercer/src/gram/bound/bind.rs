@@ -1,6 +1,6 @@
 //! Binding of a kernel to data: all checks are made here, so that tiles cannot fail.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 
@@ -132,6 +132,24 @@ pub(super) fn bind_vectors<'a>(
     let mut binder = Binder::new(Slots::of_data(rows, cols), Some(compute));
     let root = binder.bind(&kernel, 0)?;
     checked((kernel, root), (rows.nrows(), cols.map(|cols| cols.nrows())), binder.slots)
+}
+
+/// Binds a kernel to row points beside column points that were all points of a symmetric binding of
+/// it.
+pub(super) fn bind_beside<'a>(
+    kernel: &Kernel,
+    rows: ArrayView2<'_, f64>,
+    columns: &Arc<Slots>,
+    compute: &Compute,
+) -> Result<Bound<'a>> {
+    let known = &columns.points[0].rows;
+    if known.ncols() != rows.ncols() {
+        return Err(Error::shape("columns of the second sample", rows.ncols(), known.ncols()));
+    }
+    kernel.check_vectors(rows)?;
+    let mut binder = Binder::new(Slots::beside(rows, columns.clone()), Some(compute));
+    let root = binder.bind(kernel, 0)?;
+    checked((kernel.clone(), root), (rows.nrows(), Some(known.nrows())), binder.slots)
 }
 
 /// A bound kernel of this many row points and, where there are others, column points, if no value
@@ -293,9 +311,8 @@ impl<'a, 'o> Binder<'a, 'o> {
                 self.bind(k, mapped)?.kind
             }
             Kernel::Conformal(factor, k) => {
-                let points = &self.need_points(kernel)?.slots.points[slot];
                 let of = |x: ArrayView2<f64>| x.rows().into_iter().map(|r| factor.evaluate(&r.to_vec())).collect();
-                let (rows, cols) = (of(points.rows.view()), of(points.columns()));
+                let (rows, cols) = self.need_points(kernel)?.slots.values(slot, of);
                 Kind::Outer { rows, cols, unit: false, inner: self.boxed(k, slot)? }
             }
             Kernel::Embedded(form, k) => {
@@ -330,8 +347,7 @@ impl<'a, 'o> Binder<'a, 'o> {
         let column = |rows: &'o Mixed| rows.object(name).ok_or_else(unknown);
         let pairs = ObjectPairs { rows: column(rows)?, cols: cols.map(column).transpose()? };
         reserve(k, pairs, compute)?;
-        let none = |count: usize| Array2::zeros((count, 0));
-        let slot = self.slots.features(none(pairs.rows.len()), pairs.cols.map(|cols| none(cols.len())));
+        let slot = self.slots.objects(pairs.rows.len(), pairs.cols.map(|cols| cols.len()));
         let outside = (self.objects.replace((pairs, compute)), self.shared.take());
         let bound = self.bind(k, slot);
         (self.objects, self.shared) = outside;
@@ -429,31 +445,36 @@ impl<'a, 'o> Binder<'a, 'o> {
     fn brownian(&mut self, base: &Base, slot: usize) -> Result<Kind<'a>> {
         let hurst = base.shape_array::<f64>()[0];
         let metric = self.slots.metric(slot, MetricKind::SquaredEuclidean, None)?;
-        let points = &self.slots.points[slot];
         let powers = |x: ArrayView2<f64>| x.rows().into_iter().map(|r| Brownian::power(hurst, r.dot(&r))).collect();
-        Ok(Kind::Brownian { metric, hurst, rows: powers(points.rows.view()), cols: powers(points.columns()) })
+        let (rows, cols) = self.slots.values(slot, powers);
+        Ok(Kind::Brownian { metric, hurst, rows, cols })
     }
 
     fn normalized(&mut self, k: &Kernel, slot: usize) -> Result<Kind<'a>> {
         let inner = self.boxed(k, slot)?;
         let (rows, cols) = self.diagonals(&inner, "normalized")?;
-        let inverse_root = |d: Vec<f64>| d.into_iter().map(|v| if v > 0.0 { 1.0 / v.sqrt() } else { 0.0 }).collect();
-        Ok(Kind::Outer { rows: inverse_root(rows), cols: inverse_root(cols), unit: true, inner })
+        let inverse_root = |v: &f64| if *v > 0.0 { 1.0 / v.sqrt() } else { 0.0 };
+        let (rows, cols) = (rows.iter().map(inverse_root).collect(), cols.iter().map(inverse_root).collect());
+        Ok(Kind::Outer { rows, cols, unit: true, inner })
     }
 
     /// `k(xᵢ, xᵢ)` and `k(yⱼ, yⱼ)`, finite.
-    fn diagonals(&self, inner: &Node<'a>, what: &str) -> Result<(Vec<f64>, Vec<f64>)> {
+    fn diagonals(&mut self, inner: &Node<'a>, what: &str) -> Result<(Vec<f64>, Arc<[f64]>)> {
         let both = match &self.matrix {
             Some((matrix, true)) => {
                 let diagonal = diagonal::of_matrix(inner, matrix.nrows(), &self.slots);
-                (diagonal.clone(), diagonal)
+                (diagonal.clone(), diagonal.into())
             }
             Some((_, false)) => {
                 return Err(Error::precomputed(format!("{what}(…)"), PrecomputedNeed::Diagonal));
             }
-            None => diagonal::of_node(inner, &self.slots),
+            None if inner.has_objects() => {
+                let (rows, cols) = diagonal::of_node(inner, &self.slots);
+                (rows, cols.into())
+            }
+            None => self.slots.values(inner.slot, |x| diagonal::of_sample(&inner.kernel, x)),
         };
-        match both.0.iter().chain(&both.1).position(|v| !v.is_finite()) {
+        match both.0.iter().chain(both.1.iter()).position(|v| !v.is_finite()) {
             Some(at) => Err(self.overflow(inner, at)),
             None => Ok(both),
         }
@@ -470,7 +491,7 @@ impl<'a, 'o> Binder<'a, 'o> {
         let slot = &self.slots.points[inner.slot];
         let (points, row) = match at.checked_sub(slot.rows.nrows()) {
             None => (slot.rows.view(), at),
-            Some(column) => (slot.columns(), column),
+            Some(column) => (slot.columns().view(), column),
         };
         let largest = points.row(row).iter().copied().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let (column, value) = largest.unwrap_or_default();
@@ -479,7 +500,7 @@ impl<'a, 'o> Binder<'a, 'o> {
 
     /// A series of a PSD kernel converges on the data if it does on the diagonal (Cauchy–Schwarz);
     /// of another kernel every value has to be looked at.
-    fn check_radius(&self, kernel: &Kernel, radius: f64, inner: &Node<'a>) -> Result<()> {
+    fn check_radius(&mut self, kernel: &Kernel, radius: f64, inner: &Node<'a>) -> Result<()> {
         if radius.is_infinite() {
             return Ok(());
         }
@@ -487,7 +508,7 @@ impl<'a, 'o> Binder<'a, 'o> {
         let psd = inner.kernel.property_on(Property::PositiveSemidefinite, columns).is_proven();
         let largest = if psd {
             let (rows, cols) = self.diagonals(inner, "series")?;
-            rows.into_iter().chain(cols).fold(0.0, f64::max)
+            rows.iter().chain(cols.iter()).copied().fold(0.0, f64::max)
         } else {
             self.largest_value(inner)
         };
@@ -522,9 +543,9 @@ impl<'a, 'o> Binder<'a, 'o> {
     fn based(&mut self, at: &[f64], k: &Kernel, slot: usize) -> Result<Kind<'a>> {
         let inner = self.boxed(k, slot)?;
         let p = k.parameter_values::<f64>();
-        let points = &self.slots.points[slot];
         let of = |x: ArrayView2<f64>| x.rows().into_iter().map(|r| k.value(&p, &r.to_vec(), at)).collect();
-        Ok(Kind::Based { rows: of(points.rows.view()), cols: of(points.columns()), origin: k.value(&p, at, at), inner })
+        let (rows, cols) = self.slots.values(slot, of);
+        Ok(Kind::Based { rows, cols, origin: k.value(&p, at, at), inner })
     }
 
     fn induced(&mut self, points: &[Vec<f64>], k: &Kernel, slot: usize) -> Result<Kind<'a>> {
@@ -536,9 +557,7 @@ impl<'a, 'o> Binder<'a, 'o> {
                 k.value(&p, &x.index_axis(Axis(0), i).to_vec(), &points[l])
             })
         };
-        let source = &self.slots.points[slot];
-        let (rows, cols) = (features(source.rows.view()), source.cols.as_ref().map(|c| features(c.view())));
-        let slot = self.slots.features(rows, cols);
+        let slot = self.slots.features(slot, features);
         Ok(Kind::Features { metric: self.slots.metric(slot, MetricKind::Dot, None)? })
     }
 }

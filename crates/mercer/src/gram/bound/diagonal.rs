@@ -85,7 +85,7 @@ fn of_points(kernel: &Kernel, slot: &Slot) -> Both {
     (rows, cols)
 }
 
-fn of_sample(kernel: &Kernel, x: ArrayView2<f64>) -> Vec<f64> {
+pub(super) fn of_sample(kernel: &Kernel, x: ArrayView2<f64>) -> Vec<f64> {
     let p = kernel.parameter_values::<f64>();
     let value = |i: usize| {
         let point = x.row(i).to_vec();

@@ -82,7 +82,7 @@ fn of(node: &Node<'_>, slots: &Slots) -> Spread {
         Kind::Pointwise(function, inner) => pointwise(function, of(inner, slots)),
         Kind::Outer { rows, cols, inner, .. } => {
             let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-            let nonnegative = rows.iter().chain(cols).all(|&v| v >= 0.0);
+            let nonnegative = rows.iter().chain(cols.iter()).all(|&v| v >= 0.0);
             of(inner, slots).times(Spread::exact(largest(rows) * largest(cols), nonnegative))
         }
         Kind::Based { rows, cols, origin, inner } => outer_sum(rows, cols, *origin).plus(of(inner, slots).scaled(-1.0)),
@@ -112,7 +112,7 @@ fn largest_norm(x: ArrayView2<f64>) -> f64 {
 fn dot(slots: &Slots, metric: usize) -> Spread {
     let shared = &slots.metrics[metric];
     let slot = &slots.points[shared.slot()];
-    let largest = largest_norm(slot.rows.view()) * largest_norm(slot.columns());
+    let largest = largest_norm(slot.rows.view()) * largest_norm(slot.columns().view());
     let error = (shared.metric.relative_error::<f32>() + 2.0 * U) * largest;
     Spread { magnitude: largest, error, nonnegative: false }
 }

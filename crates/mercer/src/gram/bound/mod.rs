@@ -12,6 +12,7 @@ mod features;
 mod fill;
 mod formula;
 mod gradient;
+mod kept;
 mod node;
 mod node_paths;
 mod range;
@@ -26,6 +27,7 @@ use ndarray::{Array1, Array2};
 
 pub(crate) use self::family::KernelFamily;
 use self::fill::Tile;
+pub(super) use self::kept::KeptColumns;
 use self::node::Node;
 pub(super) use self::node_paths::vertex_vectors;
 pub(crate) use self::shared::KernelList;
@@ -34,7 +36,7 @@ use super::{Rows, SparseRows, Tiles};
 use crate::error::MemoryPurpose;
 use crate::kernel::sparse_rows::RowsAndColumns;
 use crate::kernel::{Kernel, Property};
-use crate::{Error, Result};
+use crate::{Compute, Error, Precision, Result};
 
 /// A kernel bound to pairs of points: what [`Kernel::bind`] gives.
 ///
@@ -76,7 +78,7 @@ impl Bound<'_> {
     /// The vectors of the rows, or those of the columns.
     fn instances(&self, columns: bool) -> ndarray::ArrayView2<'_, f64> {
         let slot = &self.slots.points[0];
-        if columns { slot.columns() } else { slot.rows.view() }
+        if columns { slot.columns().view() } else { slot.rows.view() }
     }
 
     /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.
@@ -116,7 +118,7 @@ impl Bound<'_> {
     ///
     /// # Errors
     /// As [`Bound::fill_derivative`], and [`Error::Memory`] over the limit.
-    pub fn derivative(&self, parameter: usize, compute: &crate::Compute) -> Result<Array2<f64>> {
+    pub fn derivative(&self, parameter: usize, compute: &Compute) -> Result<Array2<f64>> {
         let (n, m) = self.shape;
         compute.reserve(
             MemoryPurpose::KernelMatrix,
@@ -141,6 +143,10 @@ impl Tiles for Bound<'_> {
 
     fn symmetric(&self) -> bool {
         self.symmetric
+    }
+
+    fn prepare(&self, precision: Precision, compute: &Compute) {
+        self.slots.metrics.iter().for_each(|shared| shared.metric.prepare(precision, compute));
     }
 
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {

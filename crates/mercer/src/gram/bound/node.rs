@@ -1,6 +1,7 @@
 //! An expression after binding: the same tree, with per-point work done.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use ndarray::{CowArray, Ix2};
 
@@ -73,7 +74,7 @@ pub(crate) enum Kind<'a> {
     /// Rectangles of a kernel on objects.
     Object(Box<dyn ObjectTiles>),
     /// `½(aᵢ + bⱼ − ‖x − y‖^{2H})`.
-    Brownian { metric: usize, hurst: f64, rows: Vec<f64>, cols: Vec<f64> },
+    Brownian { metric: usize, hurst: f64, rows: Vec<f64>, cols: Arc<[f64]> },
     /// `⟨Φ(x), Φ(y)⟩` of features.
     Features { metric: usize },
     /// `a·k`.
@@ -87,9 +88,9 @@ pub(crate) enum Kind<'a> {
     /// A function of one kernel's value.
     Pointwise(Pointwise, Box<Node<'a>>),
     /// `aᵢ bⱼ k`; the diagonal is 1 (or 0) exactly where `unit` is set.
-    Outer { rows: Vec<f64>, cols: Vec<f64>, unit: bool, inner: Box<Node<'a>> },
+    Outer { rows: Vec<f64>, cols: Arc<[f64]>, unit: bool, inner: Box<Node<'a>> },
     /// `aᵢ + bⱼ − k − c`.
-    Based { rows: Vec<f64>, cols: Vec<f64>, origin: f64, inner: Box<Node<'a>> },
+    Based { rows: Vec<f64>, cols: Arc<[f64]>, origin: f64, inner: Box<Node<'a>> },
 }
 
 /// A function of one kernel's value.

@@ -29,7 +29,7 @@ const TINY: f64 = 1e-18;
 /// [`Error::Value`] with the largest entry where a value would overflow, or be wrong because a
 /// distance does; [`Error::Parameter`] for a lengthscale whose square overflows.
 pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
-    let reach: Vec<f64> = slots.points.iter().map(|slot| reach(slot.rows.view()).max(reach(slot.columns()))).collect();
+    let reach: Vec<f64> = slots.points.iter().map(Slot::reach).collect();
     let check = Check { slots, reach, fits_single: Cell::new(true) };
     if check.reach.iter().any(|reach| !reach.is_finite()) {
         return Err(check.refusal(root, Requirement::Representable));
@@ -127,7 +127,7 @@ impl Check<'_> {
         }
         let slot = &self.slots.points[shared.slot()];
         if is_dot {
-            let largest = longest(slot.rows.view()) * longest(slot.columns());
+            let largest = longest(slot.rows.view()) * longest(slot.columns().view());
             return if largest.is_finite() && over(largest).is_finite() { Ok(over(largest)) } else { self.exact(node) };
         }
         let (metric, scaled) = span(slot, shared, scale);
@@ -193,7 +193,7 @@ impl Check<'_> {
     /// An error that names the largest entry of the points.
     fn refusal(&self, node: &Node<'_>, requirement: Requirement) -> Error {
         let slot = &self.slots.points[node.slot];
-        let side = if reach(slot.rows.view()) >= self.reach[node.slot] { slot.rows.view() } else { slot.columns() };
+        let side = if slot.rows.reach() >= self.reach[node.slot] { slot.rows.view() } else { slot.columns().view() };
         let largest = side.indexed_iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let ((row, column), value) = largest.map_or(((0, 0), 0.0), |(position, value)| (position, *value));
         Error::value(node.kernel.to_string(), (row, column), format!("{value:e}"), requirement)
@@ -243,7 +243,7 @@ fn longest(x: ArrayView2<f64>) -> f64 {
 /// The width of every column over both sides.
 fn spans(slot: &Slot) -> impl Iterator<Item = f64> + '_ {
     (0..slot.rows.ncols()).map(|j| {
-        let (rows, cols) = (slot.rows.column(j), slot.columns().index_axis_move(ndarray::Axis(1), j));
+        let (rows, cols) = (slot.rows.column(j), slot.columns().column(j));
         let ends = |(low, high): (f64, f64), v: &f64| (low.min(*v), high.max(*v));
         let (low, high) = rows.iter().chain(&cols).fold((f64::INFINITY, f64::NEG_INFINITY), ends);
         (high - low).max(0.0)

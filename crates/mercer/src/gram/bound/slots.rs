@@ -1,20 +1,21 @@
 //! Shared data of the nodes of an expression: the points after column choices and maps, and the
 //! metrics on them.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use std::sync::Arc;
 
-use crate::Result;
+use ndarray::{Array2, ArrayView2};
+
+use crate::gram::coordinates::Coordinates;
 use crate::gram::{Metric, MetricKind};
 use crate::kernel::check_domain::{choose_columns, transform};
 use crate::kernel::{ColumnRef, PointMap};
+use crate::{Error, Result};
 
 /// Row points and column points as some node sees them; no column points in a symmetric binding.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    pub rows: Array2<f64>,
-    pub cols: Option<Array2<f64>>,
-    /// The column points coordinate by coordinate, for passes over the columns.
-    pub transposed: std::sync::OnceLock<Array2<f64>>,
+    pub rows: Arc<Coordinates>,
+    pub cols: Option<Arc<Coordinates>>,
     origin: Origin,
 }
 
@@ -28,18 +29,19 @@ enum Origin {
 }
 
 impl Slot {
-    fn new(rows: Array2<f64>, cols: Option<Array2<f64>>, origin: Origin) -> Self {
-        Self { rows, cols, transposed: std::sync::OnceLock::new(), origin }
-    }
-
     /// The column points.
-    pub(crate) fn columns(&self) -> ArrayView2<'_, f64> {
-        self.cols.as_ref().unwrap_or(&self.rows).view()
+    pub(crate) fn columns(&self) -> &Coordinates {
+        self.cols.as_ref().unwrap_or(&self.rows)
     }
 
     /// The column points coordinate by coordinate.
     pub(crate) fn transposed(&self) -> &Array2<f64> {
-        self.transposed.get_or_init(|| self.columns().t().as_standard_layout().into_owned())
+        self.columns().transposed()
+    }
+
+    /// The largest `|x|` of both sides.
+    pub(crate) fn reach(&self) -> f64 {
+        self.rows.reach().max(self.columns().reach())
     }
 }
 
@@ -69,13 +71,27 @@ impl Shared {
 pub(crate) struct Slots {
     pub points: Vec<Slot>,
     pub metrics: Vec<Shared>,
+    /// Values at the column points, in the order in which the nodes asked for them.
+    values: Vec<Arc<[f64]>>,
+    /// What was made before of the same column points for the same kernel: it is asked for in the
+    /// same order.
+    known: Option<Arc<Slots>>,
 }
 
 impl Slots {
     /// The data as it came.
     pub(crate) fn of_data(rows: ArrayView2<f64>, cols: Option<ArrayView2<f64>>) -> Self {
-        let slot = Slot::new(rows.to_owned(), cols.map(|c| c.to_owned()), Origin::Data);
-        Self { points: vec![slot], metrics: Vec::new() }
+        let mut slots = Self::default();
+        slots.push(Coordinates::copied(rows), cols.map(Coordinates::copied), Origin::Data);
+        slots
+    }
+
+    /// Other row points beside column points that were all points of a symmetric binding.
+    pub(crate) fn beside(rows: ArrayView2<f64>, known: Arc<Slots>) -> Self {
+        let cols = known.points[0].rows.clone();
+        let mut slots = Self { known: Some(known), ..Self::default() };
+        slots.push(Coordinates::copied(rows), Some(cols), Origin::Data);
+        slots
     }
 
     /// The slot of a choice of columns.
@@ -113,19 +129,51 @@ impl Slots {
             return Ok(known);
         }
         let source = &self.points[from];
-        let rows = f(source.rows.view())?;
-        let cols = source.cols.as_ref().map(|c| f(c.view())).transpose()?;
-        Ok(self.push(Slot::new(rows, cols, origin)))
+        let rows = Coordinates::new(f(source.rows.view())?);
+        let made = |cols: &Arc<Coordinates>| f(cols.view()).map(Coordinates::new);
+        let cols = match self.known_points() {
+            Some(known) => Some(known),
+            None => source.cols.as_ref().map(made).transpose()?,
+        };
+        Ok(self.push(rows, cols, origin))
     }
 
-    /// A slot of computed features that is not shared.
-    pub(crate) fn features(&mut self, rows: Array2<f64>, cols: Option<Array2<f64>>) -> usize {
-        self.push(Slot::new(rows, cols, Origin::Features))
+    /// The next column points that were made before.
+    fn known_points(&self) -> Option<Arc<Coordinates>> {
+        self.known.as_ref().map(|known| known.points[self.points.len()].rows.clone())
     }
 
-    fn push(&mut self, slot: Slot) -> usize {
-        self.points.push(slot);
+    /// A slot of features of the points of another that is not shared.
+    pub(crate) fn features(&mut self, from: usize, f: impl Fn(ArrayView2<f64>) -> Array2<f64>) -> usize {
+        let source = &self.points[from];
+        let rows = Coordinates::new(f(source.rows.view()));
+        let made = || source.cols.as_ref().map(|cols| Coordinates::new(f(cols.view())));
+        let cols = self.known_points().or_else(made);
+        self.push(rows, cols, Origin::Features)
+    }
+
+    /// A slot of points without coordinates.
+    pub(crate) fn objects(&mut self, rows: usize, cols: Option<usize>) -> usize {
+        let none = |count: usize| Coordinates::new(Array2::zeros((count, 0)));
+        self.push(none(rows), cols.map(none), Origin::Features)
+    }
+
+    fn push(&mut self, rows: Arc<Coordinates>, cols: Option<Arc<Coordinates>>, origin: Origin) -> usize {
+        self.points.push(Slot { rows, cols, origin });
         self.points.len() - 1
+    }
+
+    /// Numbers for the row points and for the column points of a slot, of one side at a time.
+    pub(crate) fn values(&mut self, slot: usize, f: impl Fn(ArrayView2<f64>) -> Vec<f64>) -> (Vec<f64>, Arc<[f64]>) {
+        let source = &self.points[slot];
+        let rows = f(source.rows.view());
+        let cols = match (&self.known, &source.cols) {
+            (Some(known), _) => known.values[self.values.len()].clone(),
+            (None, Some(cols)) => f(cols.view()).into(),
+            (None, None) => rows.as_slice().into(),
+        };
+        self.values.push(cols.clone());
+        (rows, cols)
     }
 
     /// The metric of this kind on a slot, made once and counted.
@@ -135,19 +183,27 @@ impl Slots {
             self.metrics[known].uses += 1;
             return Ok(known);
         }
-        let points = &self.points[slot];
-        let metric = Metric::new(kind, points.rows.view(), points.cols.as_ref().map(|c| c.view()), weights.clone())?;
+        let (rows, cols) = (self.points[slot].rows.clone(), self.points[slot].cols.clone());
+        if let Some(weights) = &weights
+            && weights.len() != rows.ncols()
+        {
+            return Err(Error::shape("weights of the coordinates", rows.ncols(), weights.len()));
+        }
+        let metric = match &self.known {
+            Some(known) => Metric::beside(rows, known.metrics[self.metrics.len()].metric.columns().clone()),
+            None => Metric::of(kind, rows, cols, weights.clone()),
+        };
         self.metrics.push(Shared { metric, uses: 1, slot, weights });
         Ok(self.metrics.len() - 1)
     }
 
     /// Row `i` of a slot as a vector.
     pub(crate) fn row(&self, slot: usize, i: usize) -> Vec<f64> {
-        self.points[slot].rows.index_axis(Axis(0), i).to_vec()
+        self.points[slot].rows.point(i).to_vec()
     }
 
     /// Column point `j` of a slot as a vector.
     pub(crate) fn column(&self, slot: usize, j: usize) -> Vec<f64> {
-        self.points[slot].columns().index_axis(Axis(0), j).to_vec()
+        self.points[slot].columns().point(j).to_vec()
     }
 }

@@ -7,11 +7,14 @@
 
 use std::ops::Range;
 
-use super::packed::{Change, PointRows};
-use super::{Metric, MetricKind};
+use super::MetricKind;
+use super::columns::Columns;
+use super::packed::CHUNK;
+use crate::compute::Workers;
 use crate::gram::Rows;
+use crate::gram::coordinates::Coordinates;
 use crate::gram::simd::pairs::{self, Panels, Term};
-use crate::gram::simd::reserved;
+use crate::gram::simd::zeroed;
 
 /// From this many coordinates on the product is faster than the sum of squared differences, in
 /// spite of the norms and the search for near pairs.
@@ -23,61 +26,89 @@ pub(super) const THRESHOLD: f64 = 0.125;
 /// It decides the speed and no value: any few hundred would do.
 const SAMPLE: usize = 512;
 
-/// Centered and weighted points with their norms.
-#[derive(Debug)]
-pub(super) struct Expanded {
-    depth: usize,
-    rows: Vec<f64>,
-    panels: Panels<f64>,
-    /// `θ‖x‖²` of the row points.
-    pub(super) row_limits: Vec<f64>,
-    /// `θ‖y‖²` of the column points.
-    pub(super) column_limits: Vec<f64>,
+/// Whether the product is the faster way for this kind and dimension.
+pub(super) fn pays(kind: MetricKind, dims: usize) -> bool {
+    kind == MetricKind::SquaredEuclidean && dims >= FEWEST
 }
 
-impl Expanded {
-    /// Whether the product is the faster way for this kind and dimension.
-    pub(super) fn pays(kind: MetricKind, dims: usize) -> bool {
-        kind == MetricKind::SquaredEuclidean && dims >= FEWEST
-    }
+/// Centered and weighted column points with their norms: `(1, ‖y‖², y)`.
+#[derive(Debug)]
+pub(super) struct ExpandedColumns {
+    panels: Panels<f64>,
+    /// `θ‖y‖²`.
+    pub(super) limits: Vec<f64>,
+}
 
+impl ExpandedColumns {
     /// `None` where squared differences are better: few coordinates, numbers whose squares leave
     /// the range, or clusters so tight that many pairs would be computed twice.
-    pub(super) fn new(metric: &Metric) -> Option<Self> {
-        let dims = metric.dims;
-        if !Self::pays(metric.kind, dims) {
+    pub(super) fn new(columns: &Columns, workers: Workers<'_>) -> Option<Self> {
+        let (n, dims) = columns.points.dim();
+        if !pays(columns.kind, dims) {
             return None;
         }
-        let change = Change { shift: Some(metric.means()), weights: metric.weights.as_deref() };
-        let side = |points: &PointRows| {
-            let (rows, norms) = extended(points, dims, &change);
-            norms.iter().all(|&norm| norm < f64::MAX / 16.0).then_some((rows, norms))
-        };
-        let (rows, row_norms) = side(&metric.rows)?;
-        let other = match &metric.columns {
-            Some(columns) => Some(side(columns)?),
-            None => None,
-        };
-        let (columns, column_norms) = other.as_ref().map_or((&rows, &row_norms), |(x, norms)| (x, norms));
-        if clustered(metric, &row_norms, column_norms) {
-            return None;
-        }
-        let depth = dims + 2;
-        let panels = Panels::written(column_norms.len(), depth, |j, packed| {
-            let column = &columns[j * depth..(j + 1) * depth];
-            (packed[0], packed[1]) = (column[1], column[0]);
-            packed[2..].iter_mut().zip(&column[2..]).for_each(|(y, x)| *y = -0.5 * x);
+        let change = columns.change();
+        let mut norms = vec![0.0; n];
+        workers.each_chunk(&mut norms, CHUNK, |at, chunk| {
+            let mut point = vec![0.0; dims];
+            for (i, norm) in chunk.iter_mut().enumerate() {
+                change.write(columns.points.point(at * CHUNK + i), &mut point);
+                *norm = squared_norm(&point);
+            }
         });
-        let limits = |norms: &[f64]| norms.iter().map(|norm| THRESHOLD * norm).collect();
-        Some(Self { depth, panels, row_limits: limits(&row_norms), column_limits: limits(column_norms), rows })
+        if norms.iter().any(|&norm| too_large(norm)) || clustered(columns, &norms) {
+            return None;
+        }
+        let panels = Panels::written(n, dims + 2, workers, |j, packed: &mut [f64]| {
+            (packed[0], packed[1]) = (1.0, norms[j]);
+            change.write(columns.points.point(j), &mut packed[2..]);
+        });
+        Some(Self { panels, limits: limits(&norms) })
+    }
+}
+
+/// Centered and weighted row points with their norms: `(‖x‖², 1, −2x)`.
+#[derive(Debug)]
+pub(super) struct ExpandedRows {
+    depth: usize,
+    points: Vec<f64>,
+    /// `θ‖x‖²`.
+    pub(super) limits: Vec<f64>,
+}
+
+impl ExpandedRows {
+    /// `None` where squares leave the range of the numbers.
+    pub(super) fn new(points: &Coordinates, columns: &Columns, workers: Workers<'_>) -> Option<Self> {
+        let (n, dims) = points.dim();
+        let (depth, change) = (dims + 2, columns.change());
+        let mut extended = zeroed(n * depth);
+        workers.each_chunk(&mut extended, CHUNK * depth, |at, chunk| {
+            for (i, row) in chunk.chunks_exact_mut(depth).enumerate() {
+                change.write(points.point(at * CHUNK + i), &mut row[2..]);
+                (row[0], row[1]) = (squared_norm(&row[2..]), 1.0);
+                row[2..].iter_mut().for_each(|x| *x *= -2.0);
+            }
+        });
+        let norms: Vec<f64> = extended.iter().step_by(depth).copied().collect();
+        let fits = !norms.iter().any(|&norm| too_large(norm));
+        fits.then(|| Self { depth, points: extended, limits: limits(&norms) })
     }
 
     /// Writes a tile. Values below the sum of their limits are not good enough.
-    pub(super) fn fill(&self, rows: &Rows<'_>, columns: Range<usize>, out: &mut [f64]) {
+    pub(super) fn fill(&self, columns: &ExpandedColumns, rows: &Rows<'_>, range: Range<usize>, out: &mut [f64]) {
         let mut buffer = Vec::new();
-        let points = rows.of(&self.rows, self.depth, &mut buffer);
-        pairs::fill(Term::Product, points, &self.panels, columns.start, columns.len(), out);
+        let points = rows.of(&self.points, self.depth, &mut buffer);
+        pairs::fill(Term::Product, points, &columns.panels, range.start, range.len(), out);
     }
+}
+
+fn limits(norms: &[f64]) -> Vec<f64> {
+    norms.iter().map(|norm| THRESHOLD * norm).collect()
+}
+
+/// Whether sums of such squares could leave the range of the numbers; NaN could.
+fn too_large(norm: f64) -> bool {
+    norm.is_nan() || norm >= f64::MAX / 16.0
 }
 
 /// `‖x‖²`, summed by halves: the error is below `(32 + log₂ d)` units for any dimension.
@@ -89,33 +120,16 @@ fn squared_norm(x: &[f64]) -> f64 {
     squared_norm(left) + squared_norm(right)
 }
 
-/// `(‖x‖², 1, −2x)` of the changed points, and `‖x‖²`.
-fn extended(points: &PointRows, dims: usize, change: &Change<'_>) -> (Vec<f64>, Vec<f64>) {
-    let mut extended = reserved(points.n * (dims + 2));
-    let norms = (0..points.n).map(|i| {
-        let start = extended.len();
-        extended.extend([0.0, 1.0]);
-        extended.extend(change.row::<f64>(points.row(i, dims)));
-        let norm = squared_norm(&extended[start + 2..]);
-        extended[start] = norm;
-        extended[start + 2..].iter_mut().for_each(|x| *x *= -2.0);
-        norm
-    });
-    let norms = norms.collect();
-    (extended, norms)
-}
-
-/// Whether more than a sixteenth of a sample of pairs is near. The sample depends on the number of
-/// points alone.
-fn clustered(metric: &Metric, row_norms: &[f64], column_norms: &[f64]) -> bool {
-    let (n, m) = (row_norms.len(), column_norms.len());
-    if n == 0 || m == 0 {
+/// Whether more than a sixteenth of a sample of pairs of the column points is near. The sample
+/// depends on the number of points alone.
+fn clustered(columns: &Columns, norms: &[f64]) -> bool {
+    let n = norms.len();
+    if n == 0 {
         return false;
     }
-    // Two odd strides without a common factor walk through the rows and the columns at different
-    // speeds.
-    let pairs = (0..SAMPLE).map(|k| (k * 7919 % n, (k * 104_729 + m / 2) % m));
-    let pairs = pairs.filter(|&(i, j)| metric.columns.is_some() || i != j);
-    let near = pairs.filter(|&(i, j)| metric.pair(i, j) < THRESHOLD * (row_norms[i] + column_norms[j]));
+    // Two odd strides without a common factor walk through the points at different speeds.
+    let pairs = (0..SAMPLE).map(|k| (k * 7919 % n, (k * 104_729 + n / 2) % n)).filter(|(i, j)| i != j);
+    let distance = |i: usize, j: usize| columns.value(columns.points.point(i), columns.points.point(j));
+    let near = pairs.filter(|&(i, j)| distance(i, j) < THRESHOLD * (norms[i] + norms[j]));
     near.count() > SAMPLE / 16
 }

@@ -4,6 +4,7 @@
 //! inner products of centered points with their norms ([`expanded`]) in many, and in single
 //! precision sums over few coordinates where all others are 0 ([`sparse`]).
 
+mod columns;
 mod expanded;
 mod packed;
 mod sparse;
@@ -11,19 +12,21 @@ mod sparse;
 mod tests;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ndarray::ArrayView2;
 
-use self::expanded::{Expanded, THRESHOLD};
+use self::columns::Columns;
+use self::expanded::{ExpandedRows, THRESHOLD};
 pub(crate) use self::packed::Stored;
-use self::packed::{Change, Packed, PointRows, near_ratio};
-use self::sparse::Sparse;
+use self::packed::{PackedRows, near_ratio};
+use self::sparse::SparseRows;
+use crate::compute::{Workers, filled};
 use crate::gram::Rows;
+use crate::gram::coordinates::Coordinates;
 use crate::gram::simd::pairs::{self, Term};
-use crate::gram::simd::reserved;
 use crate::gram::simd::{Element, count_near};
-use crate::{Error, Result};
+use crate::{Compute, Error, Precision, Result};
 
 pub use crate::kernel::MetricKind;
 
@@ -52,15 +55,15 @@ pub use crate::kernel::MetricKind;
 /// ```
 #[derive(Debug)]
 pub struct Metric {
-    kind: MetricKind,
     dims: usize,
-    rows: PointRows,
-    columns: Option<PointRows>,
-    weights: Option<Vec<f64>>,
-    expanded: OnceLock<Option<Expanded>>,
-    sparse: OnceLock<Option<Sparse>>,
-    double: OnceLock<Packed<f64>>,
-    single: OnceLock<Packed<f32>>,
+    rows: Arc<Coordinates>,
+    symmetric: bool,
+    /// The column points, packed: they may be those of other metrics of the same kind and weights.
+    columns: Arc<Columns>,
+    expanded: OnceLock<Option<ExpandedRows>>,
+    sparse: OnceLock<Option<SparseRows>>,
+    double: OnceLock<PackedRows<f64>>,
+    single: OnceLock<PackedRows<f32>>,
 }
 
 impl Metric {
@@ -88,41 +91,71 @@ impl Metric {
         {
             return Err(Error::shape("weights of the coordinates", dims, weights.len()));
         }
-        let values = |view: ArrayView2<'_, f64>| {
-            let mut values = reserved(view.len());
-            match view.as_slice() {
-                Some(slice) => values.extend_from_slice(slice),
-                None => values.extend(&view),
-            }
-            values
-        };
-        let points = |view: ArrayView2<'_, f64>| PointRows { n: view.nrows(), values: values(view) };
-        Ok(Self {
-            kind,
-            dims,
-            rows: points(rows),
-            columns: columns.map(points),
-            weights: weights.filter(|w| w.iter().any(|&w| w != 1.0)),
+        Ok(Self::of(kind, Coordinates::copied(rows), columns.map(Coordinates::copied), weights))
+    }
+
+    /// The same of points with as many coordinates each, which are not copied.
+    pub(crate) fn of(
+        kind: MetricKind,
+        rows: Arc<Coordinates>,
+        columns: Option<Arc<Coordinates>>,
+        weights: Option<Vec<f64>>,
+    ) -> Self {
+        let symmetric = columns.is_none();
+        let columns = Columns::new(kind, columns.unwrap_or_else(|| rows.clone()), weights);
+        Self { symmetric, ..Self::beside(rows, Arc::new(columns)) }
+    }
+
+    /// The metric between row points and column points that another metric has packed.
+    pub(crate) fn beside(rows: Arc<Coordinates>, columns: Arc<Columns>) -> Self {
+        Self {
+            dims: rows.ncols(),
+            rows,
+            symmetric: false,
+            columns,
             expanded: OnceLock::new(),
             sparse: OnceLock::new(),
             double: OnceLock::new(),
             single: OnceLock::new(),
-        })
+        }
+    }
+
+    /// The column points, packed.
+    pub(crate) fn columns(&self) -> &Arc<Columns> {
+        &self.columns
+    }
+
+    /// Packs the points of both sides ahead of the first tile, by all threads.
+    pub(crate) fn prepare(&self, precision: Precision, compute: &Compute) {
+        self.columns.prepare(precision, compute);
+        let workers = Workers::All(compute);
+        match precision {
+            Precision::Double if self.columns.expanded().is_some() => {
+                filled(&self.expanded, || ExpandedRows::new(&self.rows, &self.columns, workers));
+            }
+            Precision::Double => {
+                filled(&self.double, || PackedRows::new(&self.rows, &self.columns, workers));
+            }
+            Precision::SingleTiles if self.columns.sparse().is_some() => {}
+            Precision::SingleTiles => {
+                filled(&self.single, || PackedRows::new(&self.rows, &self.columns, workers));
+            }
+        }
     }
 
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
-        (self.rows.n, self.columns().n)
+        (self.rows.nrows(), self.columns.points.nrows())
     }
 
     /// What is measured.
     pub fn kind(&self) -> MetricKind {
-        self.kind
+        self.columns.kind
     }
 
     /// Whether the column points are the row points.
     pub fn symmetric(&self) -> bool {
-        self.columns.is_none()
+        self.symmetric
     }
 
     /// Writes the values of `rows × columns` to `out`, row after row.
@@ -141,25 +174,24 @@ impl Metric {
         if T::fill_expanded(self, rows, &columns, out) {
             return;
         }
-        let packed = T::packed(self);
-        let all_rows = packed.rows.as_deref().or_else(|| T::same(&self.rows.values)).unwrap_or_default();
+        let (packed_rows, packed_columns) = T::packed(self);
+        let all_rows = packed_rows.points.as_deref().or_else(|| T::same(self.rows.as_slice())).unwrap_or_default();
         let mut buffer = Vec::new();
         let points = rows.of(all_rows, self.dims, &mut buffer);
-        pairs::fill(self.term(), points, &packed.panels, columns.start, columns.len(), out);
-        if !packed.row_limits.is_empty() {
-            self.renew_near(packed, rows, columns, out);
+        pairs::fill(self.term(), points, &packed_columns.panels, columns.start, columns.len(), out);
+        if !packed_columns.limits.is_empty() {
+            self.renew_near(&packed_rows.limits, &packed_columns.limits, rows, columns, out);
         }
     }
 
     /// The value of one pair, from the original data.
     pub fn pair(&self, row: usize, column: usize) -> f64 {
-        let (x, y) = (self.rows.row(row, self.dims), self.columns().row(column, self.dims));
-        self.value(x, y)
+        self.columns.value(self.rows.point(row), self.columns.points.point(column))
     }
 
     /// The values of the row points with themselves.
     pub fn diagonal(&self) -> Vec<f64> {
-        (0..self.rows.n).map(|i| self.value(self.rows.row(i, self.dims), self.rows.row(i, self.dims))).collect()
+        (0..self.rows.nrows()).map(|i| self.columns.value(self.rows.point(i), self.rows.point(i))).collect()
     }
 
     /// A bound of the relative error of every value that [`Metric::fill`] writes in the precision
@@ -177,13 +209,14 @@ impl Metric {
     pub fn relative_error<T: Element>(&self) -> f64 {
         let steps = (self.dims.min(256) + self.dims.div_ceil(256) + 4) as f64;
         let double = T::UNIT_ROUNDOFF < 1e-12;
-        let roundings = if double && self.weights.is_some() { 2.0 } else { 1.0 };
-        if double && Expanded::pays(self.kind, self.dims) {
+        let weighted = self.columns.weights.is_some();
+        let roundings = if double && weighted { 2.0 } else { 1.0 };
+        if double && expanded::pays(self.kind(), self.dims) {
             let moved = 8_f64.sqrt() * roundings / THRESHOLD.sqrt();
             return ((2.0 * steps + 64.0) / THRESHOLD + moved) * T::UNIT_ROUNDOFF;
         }
-        let changed = match self.kind {
-            _ if double && self.weights.is_none() => 0.0,
+        let changed = match self.kind() {
+            _ if double && !weighted => 0.0,
             MetricKind::SquaredEuclidean => 8_f64.sqrt() * roundings / near_ratio::<T>(),
             MetricKind::Manhattan => roundings / near_ratio::<T>(),
             MetricKind::Dot => 2.0 * roundings,
@@ -191,33 +224,26 @@ impl Metric {
         (steps + changed) * T::UNIT_ROUNDOFF
     }
 
-    fn columns(&self) -> &PointRows {
-        self.columns.as_ref().unwrap_or(&self.rows)
-    }
-
     fn term(&self) -> Term {
-        match self.kind {
+        match self.kind() {
             MetricKind::SquaredEuclidean => Term::Square,
             MetricKind::Manhattan => Term::Absolute,
             MetricKind::Dot => Term::Product,
         }
     }
 
-    fn value(&self, x: &[f64], y: &[f64]) -> f64 {
-        let weight = |k: usize| self.weights.as_ref().map_or(1.0, |w| w[k]);
-        let coordinates = x.iter().zip(y).enumerate();
-        match self.kind {
-            MetricKind::SquaredEuclidean => coordinates.map(|(k, (x, y))| ((x - y) * weight(k)).powi(2)).sum(),
-            MetricKind::Manhattan => coordinates.map(|(k, (x, y))| ((x - y) * weight(k)).abs()).sum(),
-            MetricKind::Dot => coordinates.map(|(k, (x, y))| (x * weight(k)) * (y * weight(k))).sum(),
-        }
-    }
-
     /// Computes the distances of near points again, from the original data: their difference is
     /// exact, that of the centered and rounded points is not.
-    fn renew_near<T: Element>(&self, packed: &Packed<T>, rows: &Rows<'_>, columns: Range<usize>, out: &mut [T]) {
+    fn renew_near<T: Element>(
+        &self,
+        row_limits: &[T],
+        column_limits: &[T],
+        rows: &Rows<'_>,
+        columns: Range<usize>,
+        out: &mut [T],
+    ) {
         let mut buffer = Vec::new();
-        let limits = (rows.of(&packed.row_limits, 1, &mut buffer), &packed.column_limits[columns.clone()]);
+        let limits = (rows.of(row_limits, 1, &mut buffer), &column_limits[columns.clone()]);
         let near = count_near(out, limits.0, limits.1);
         if T::UNIT_ROUNDOFF > 1e-12 && total(&near) > out.len() / 16 {
             return self.round_double(rows, columns, out);
@@ -228,12 +254,14 @@ impl Metric {
     /// The tile by inner products; `false` when this many pairs are near that squared differences
     /// are cheaper.
     fn fill_expanded(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f64]) -> bool {
-        let Some(expanded) = self.expanded.get_or_init(|| Expanded::new(self)) else {
+        let Some(packed) = self.columns.expanded() else { return false };
+        let Some(expanded) = self.expanded.get_or_init(|| ExpandedRows::new(&self.rows, &self.columns, Workers::One))
+        else {
             return false;
         };
-        expanded.fill(rows, columns.clone(), out);
+        expanded.fill(packed, rows, columns.clone(), out);
         let mut buffer = Vec::new();
-        let limits = (rows.of(&expanded.row_limits, 1, &mut buffer), &expanded.column_limits[columns.clone()]);
+        let limits = (rows.of(&expanded.limits, 1, &mut buffer), &packed.limits[columns.clone()]);
         let near = count_near(out, limits.0, limits.1);
         // Every point is near itself.
         let few = total(&near) <= rows.len().min(columns.len()) + out.len() / 64;
@@ -245,17 +273,20 @@ impl Metric {
 
     /// About how many multiplications a value in single precision takes.
     pub(in crate::gram) fn operations(&self) -> usize {
-        let sparse = self.sparse.get_or_init(|| Sparse::new(self));
-        sparse.as_ref().map_or(self.dims, Sparse::mean_count)
+        self.sparse().map_or(self.dims, SparseRows::mean_count)
+    }
+
+    /// The nonzero coordinates of the row points, where both sides are sparse.
+    fn sparse(&self) -> Option<&SparseRows> {
+        self.columns.sparse()?;
+        self.sparse.get_or_init(|| SparseRows::new(&self.rows)).as_ref()
     }
 
     /// The tile by the nonzero coordinates; `false` when the points are not sparse, or the products
     /// not exact.
     fn fill_sparse(&self, rows: &Rows<'_>, columns: &Range<usize>, out: &mut [f32]) -> bool {
-        let Some(sparse) = self.sparse.get_or_init(|| Sparse::new(self)) else {
-            return false;
-        };
-        sparse.fill(rows, columns.clone(), out);
+        let (Some(sparse), Some(packed)) = (self.sparse(), self.columns.sparse()) else { return false };
+        sparse.fill(packed, rows, columns.clone(), out);
         true
     }
 
@@ -276,29 +307,6 @@ impl Metric {
         let mut double = vec![0.0_f64; out.len()];
         self.fill_rows(rows, columns, &mut double);
         out.iter_mut().zip(&double).for_each(|(o, &d)| *o = T::from_f64(d));
-    }
-
-    /// The points in `T`, packed at the first use.
-    fn pack<T: Element>(&self) -> Packed<T> {
-        let unchanged = if self.weights.is_none() { Packed::unchanged(self.columns(), self.dims) } else { None };
-        unchanged.unwrap_or_else(|| {
-            let shift = (self.kind != MetricKind::Dot).then(|| self.means());
-            let change = Change { shift, weights: self.weights.as_deref() };
-            Packed::changed(self.kind, &self.rows, self.columns.as_ref(), self.dims, &change)
-        })
-    }
-
-    /// The mean of the row points, and of the column points if there are others.
-    fn means(&self) -> Vec<f64> {
-        let sides = [Some(&self.rows), self.columns.as_ref()];
-        let count: usize = sides.iter().flatten().map(|p| p.n).sum();
-        let mut means = vec![0.0; self.dims];
-        for points in sides.into_iter().flatten() {
-            for i in 0..points.n {
-                means.iter_mut().zip(points.row(i, self.dims)).for_each(|(m, x)| *m += x / count as f64);
-            }
-        }
-        means
     }
 }
 

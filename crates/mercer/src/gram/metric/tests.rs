@@ -219,7 +219,7 @@ fn sparse_whole_numbers_are_exact_in_single_precision() {
         _ => 0.0,
     });
     let metric = Metric::new(MetricKind::SquaredEuclidean, x.view(), None, None).unwrap();
-    assert!(metric.sparse.get_or_init(|| super::sparse::Sparse::new(&metric)).is_some());
+    assert!(metric.sparse().is_some());
     let rows = [3_usize, 60, 0, 16, 29];
     for columns in [0..70, 5..37, 69..70, 9..9] {
         let mut tile = vec![f32::NAN; rows.len() * columns.len()];
@@ -231,5 +231,5 @@ fn sparse_whole_numbers_are_exact_in_single_precision() {
     }
     let fractions = &x * 0.3;
     let metric = Metric::new(MetricKind::SquaredEuclidean, fractions.view(), None, None).unwrap();
-    assert!(metric.sparse.get_or_init(|| super::sparse::Sparse::new(&metric)).is_none());
+    assert!(metric.sparse().is_none());
 }

@@ -51,6 +51,11 @@ pub(crate) fn assemble<T: Element>(
     match list[..] {
         // One tile: no other thread is woken for it.
         [tile] => one(&mut Vec::new(), tile)?,
+        // Nor for little work, which the caller has not given to the threads.
+        _ if rayon::current_thread_index().is_none() => {
+            let mut scratch = Vec::new();
+            list.into_iter().try_for_each(|tile| one(&mut scratch, tile))?;
+        }
         _ => list.into_par_iter().try_for_each_init(Vec::new, one)?,
     }
     // SAFETY: the tiles (and their transposes) cover the matrix, so all rows·cols values have been

@@ -13,6 +13,7 @@ use super::buffer::zeroed;
 use super::element::Element;
 use super::transpose::{SQUARE, turn};
 use super::unit::{Unit, WithUnit};
+use crate::compute::Workers;
 
 /// Coordinates summed in one go: a panel of that depth stays in the first-level cache, and the
 /// partial sums are added afterwards, so that the rounding error grows like `256 + d/256` and not
@@ -38,28 +39,33 @@ pub(crate) enum Term {
 #[derive(Debug)]
 pub(crate) struct Panels<T> {
     pub(super) depth: usize,
-    /// Points of a panel.
-    width: usize,
     pub(super) data: Vec<T>,
 }
 
 impl<T: Element> Panels<T> {
     /// Packs `n` points of `depth` coordinates, `points[i·depth + k]`, for [`fill`]; the last panel
     /// is filled with zeros.
-    pub(crate) fn new(points: &[T], n: usize, depth: usize) -> Self {
-        Self::of_width(points, n, depth, Self::width())
+    pub(crate) fn new(points: &[T], n: usize, depth: usize, workers: Workers<'_>) -> Self {
+        Self::of_width(points, n, depth, Self::width(), workers)
     }
 
     /// Packs `n` points, each as it is written by a function.
-    pub(crate) fn written(n: usize, depth: usize, write: impl Fn(usize, &mut [T])) -> Self {
-        let mut panels = Self::empty(n, depth, Self::width());
-        let mut rows = vec![T::default(); SQUARE * depth];
-        for first in (0..n).step_by(SQUARE) {
-            let count = SQUARE.min(n - first);
-            rows.chunks_exact_mut(depth.max(1)).take(count).enumerate().for_each(|(i, row)| write(first + i, row));
-            panels.pack(&rows[..count * depth], first);
-        }
-        panels
+    pub(crate) fn written(
+        n: usize,
+        depth: usize,
+        workers: Workers<'_>,
+        write: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Self {
+        let width = Self::width();
+        let pack = |p: usize, panel: &mut [T]| {
+            let mut rows = vec![T::default(); SQUARE * depth];
+            for first in (p * width..n.min((p + 1) * width)).step_by(SQUARE) {
+                let count = SQUARE.min(n.min((p + 1) * width) - first);
+                rows.chunks_exact_mut(depth.max(1)).take(count).enumerate().for_each(|(i, row)| write(first + i, row));
+                pack(&rows[..count * depth], depth, width, &mut panel[first - p * width..]);
+            }
+        };
+        Self::packed(n, depth, width, workers, pack)
     }
 
     /// Columns of a panel for [`fill`].
@@ -76,30 +82,39 @@ impl<T: Element> Panels<T> {
     }
 
     /// [`Panels::new`] in panels of `width` points.
-    pub(super) fn of_width(points: &[T], n: usize, depth: usize, width: usize) -> Self {
-        let mut panels = Self::empty(n, depth, width);
-        for (i, rows) in points[..n * depth].chunks((SQUARE * depth).max(1)).enumerate() {
-            panels.pack(rows, i * SQUARE);
-        }
-        panels
+    pub(super) fn of_width(points: &[T], n: usize, depth: usize, width: usize, workers: Workers<'_>) -> Self {
+        let pack = |p: usize, panel: &mut [T]| {
+            let end = n.min((p + 1) * width);
+            for first in (p * width..end).step_by(SQUARE) {
+                let rows = &points[first * depth..end.min(first + SQUARE) * depth];
+                pack(rows, depth, width, &mut panel[first - p * width..]);
+            }
+        };
+        Self::packed(n, depth, width, workers, pack)
     }
 
-    fn empty(n: usize, depth: usize, width: usize) -> Self {
-        Self { depth, width, data: zeroed(n.div_ceil(width) * width * depth) }
+    /// Panels, each as it is written by a function over zeros.
+    fn packed(
+        n: usize,
+        depth: usize,
+        width: usize,
+        workers: Workers<'_>,
+        write: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Self {
+        let mut data = zeroed(n.div_ceil(width) * width * depth);
+        workers.each_chunk(&mut data, width * depth, write);
+        Self { depth, data }
     }
+}
 
-    /// Packs up to eight points, the first of them a multiple of eight.
-    fn pack(&mut self, rows: &[T], first: usize) {
-        let (depth, width) = (self.depth, self.width);
-        let place = |i: usize| i / width * width * depth + i % width;
-        if rows.len() == SQUARE * depth && width % SQUARE == 0 {
-            let rows = std::array::from_fn(|r| &rows[r * depth..(r + 1) * depth]);
-            return turn(rows, width, &mut self.data[place(first)..]);
-        }
-        for (r, row) in rows.chunks_exact(depth.max(1)).enumerate() {
-            let column = self.data[place(first + r)..].iter_mut().step_by(width);
-            column.zip(row).for_each(|(to, value)| *to = *value);
-        }
+/// Packs up to eight points to the first places of a panel.
+fn pack<T: Element>(rows: &[T], depth: usize, width: usize, panel: &mut [T]) {
+    if rows.len() == SQUARE * depth && width % SQUARE == 0 {
+        let rows = std::array::from_fn(|r| &rows[r * depth..(r + 1) * depth]);
+        return turn(rows, width, panel);
+    }
+    for (r, row) in rows.chunks_exact(depth.max(1)).enumerate() {
+        panel[r..].iter_mut().step_by(width).zip(row).for_each(|(to, value)| *to = *value);
     }
 }
 

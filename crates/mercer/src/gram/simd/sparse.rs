@@ -7,12 +7,13 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::element::Element;
 use super::pairs::{Panels, WIDEST, lanes};
+use crate::compute::Workers;
 
 /// Panels that are read together.
 const TOGETHER: usize = 4;
 
 /// Points packed for [`fill_sparse`]: panels of two vectors.
-pub(crate) fn panels<T: Element>(points: &[T], n: usize, depth: usize) -> Panels<T> {
+pub(crate) fn panels<T: Element>(points: &[T], n: usize, depth: usize, workers: Workers<'_>) -> Panels<T> {
     struct Columns<T>(PhantomData<T>);
     impl<T: Element> WithSimd for Columns<T> {
         type Output = usize;
@@ -21,7 +22,7 @@ pub(crate) fn panels<T: Element>(points: &[T], n: usize, depth: usize) -> Panels
             2 * lanes::<T, S>()
         }
     }
-    Panels::of_width(points, n, depth, Arch::new().dispatch(Columns::<T>(PhantomData)))
+    Panels::of_width(points, n, depth, Arch::new().dispatch(Columns::<T>(PhantomData)), workers)
 }
 
 /// The nonzero coordinates of a point: their places and values.
@@ -144,7 +145,7 @@ mod tests {
             .map(|p| p.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(k, x)| (k as u32, *x)).collect())
             .collect();
         let rows: Vec<SparsePoint<'_, f32>> = sparse[3..12].iter().map(Vec::as_slice).collect();
-        let panels = panels(&points, n, dims);
+        let panels = panels(&points, n, dims, Workers::One);
         for (first, requested) in [(0, n), (5, 32), (16, 16), (50, 3), (1, 1), (3, 199), (32, 128)] {
             let mut out = vec![f32::NAN; rows.len() * requested];
             fill_sparse(&rows, &panels, first, requested, &mut out);

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::CenterPlan;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters};
 use crate::learn::Loss;
 use crate::learn::loss::sigmoid;
 use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
@@ -50,6 +50,7 @@ pub struct CenterFit {
     pub(super) squared_norms: Array1<f64>,
     pub(super) evidence: CenterEvidence,
     pub(super) plan: CenterPlan,
+    pub(super) kept: KeptCenters,
 }
 
 impl CenterFit {
@@ -62,7 +63,7 @@ impl CenterFit {
     /// As [`Kernel::bind`].
     pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
         let x = x.into();
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.centers()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.centers, compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }
 

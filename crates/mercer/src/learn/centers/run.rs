@@ -111,6 +111,7 @@ fn finished(
         held_out_scores,
     };
     Ok(CenterFit {
+        kept: Default::default(),
         kernel,
         loss: machine.loss,
         lambda: machine.lambda,

@@ -7,7 +7,7 @@ use super::likelihood::Posterior;
 use super::sample::draw;
 use super::state_space::{DENSE_ROWS, Decomposition, process_sum};
 use super::{Optimization, ProcessMethod};
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters, Pairs};
 use crate::learn::parameter_space::{movable, movable_names};
 use crate::settings::Settings;
 use crate::{Compute, Expansion, Kernel, Points, Result, Sample};
@@ -21,6 +21,7 @@ const STRIP: usize = 512;
 pub struct GaussianProcessFit {
     pub(super) posterior: Posterior,
     pub(super) points: Sample,
+    pub(super) kept: KeptCenters,
     pub(super) targets: Array1<f64>,
     pub(super) optimization: Option<Optimization>,
     /// Choices of smoothness that count among the parameters.
@@ -58,7 +59,15 @@ impl GaussianProcessFit {
         free: Vec<String>,
     ) -> Self {
         let settings = Settings::new();
-        Self { posterior, points: x.into(), targets: y.to_owned(), optimization, free, settings }
+        Self {
+            posterior,
+            points: x.into(),
+            kept: KeptCenters::default(),
+            targets: y.to_owned(),
+            optimization,
+            free,
+            settings,
+        }
     }
 
     /// The settings of the fit; empty for a fit from a file that does not hold them.
@@ -115,12 +124,14 @@ impl GaussianProcessFit {
         {
             return line.mean(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
         }
-        if matches!(self.method(), ProcessMethod::Grid { .. })
-            && let Decomposition::Grid(grid) = self.posterior.decomposition(self.points(), compute)?
-        {
+        let on_grid = match self.posterior.known() {
+            Some(decomposition) => matches!(decomposition, Decomposition::Grid(_)),
+            None => matches!(self.method(), ProcessMethod::Grid { .. }),
+        };
+        if on_grid && let Decomposition::Grid(grid) = self.posterior.decomposition(self.points(), compute)? {
             return grid.mean(&self.posterior, self.points(), x.vectors()?, compute);
         }
-        let bound = self.kernel().bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
+        let bound = self.kept.bind(self.kernel(), x.reborrow(), &self.points, compute)?;
         let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
         Ok(gram::multiply(&bound, alpha, compute)?.index_axis_move(Axis(1), 0))
     }
@@ -175,7 +186,8 @@ impl GaussianProcessFit {
 
     /// `K(X, x)`: one column per row of `x`.
     fn cross(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
-        gram::dense(&self.kernel().bind(Pairs::Between(self.points(), x.reborrow()), compute)?, compute)
+        gram::dense(&self.kept.bind(self.kernel(), x.reborrow(), &self.points, compute)?, compute)
+            .map(Array2::reversed_axes)
     }
 
     /// The points of the data.

@@ -66,6 +66,11 @@ impl Posterior {
         Self { kernel, noise, decomposition: OnceLock::new(), alpha, log_likelihood, error }
     }
 
+    /// The decomposition, if it has been made.
+    pub(super) fn known(&self) -> Option<&Decomposition> {
+        self.decomposition.get()
+    }
+
     /// The decomposition of `A`: made again, with the same bytes, after the process was loaded.
     pub(super) fn decomposition(&self, x: Points<'_>, compute: &Compute) -> Result<&Decomposition> {
         if let Some(decomposition) = self.decomposition.get() {

@@ -42,7 +42,7 @@ impl GaussianProcessFit {
         let error = record.optional_number("log_marginal_likelihood_error")?.unwrap_or(0.0);
         let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, (log_likelihood, error));
         let (free, optimization) = (take_free(record)?, Optimization::take_from(record)?);
-        Ok(Self { posterior, points, targets, optimization, free, settings: Settings::new() })
+        Ok(Self { kept: Default::default(), posterior, points, targets, optimization, free, settings: Settings::new() })
     }
 }
 

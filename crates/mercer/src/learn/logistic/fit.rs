@@ -44,6 +44,7 @@ impl Made<'_> {
             evidence: LossEvidence::of_newton(&solution.state, solution.iterations, solution.stopped),
             leave_one_out: without.and_then(|decisions| LogisticLeaveOneOut::new(decisions, &self.problem.model)),
             functions: Functions {
+                kept: Default::default(),
                 kernel: self.kernel.clone(),
                 points: Sample::kept(self.x),
                 alpha: solution.state.alpha,

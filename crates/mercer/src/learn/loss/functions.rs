@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1};
 use super::newton::NewtonState;
 use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
-use crate::gram::{self, Bound, Pairs};
+use crate::gram::{self, Bound, KeptCenters};
 use crate::learn::CenterFit;
 use crate::learn::ridge::{bind_fit, check_weights};
 use crate::solve::Stopped;
@@ -74,6 +74,7 @@ pub(in crate::learn) struct Functions {
     pub(in crate::learn) points: Sample,
     pub(in crate::learn) alpha: Array2<f64>,
     pub(in crate::learn) intercept: Array1<f64>,
+    pub(in crate::learn) kept: KeptCenters,
 }
 
 impl From<&CenterFit> for Functions {
@@ -83,6 +84,7 @@ impl From<&CenterFit> for Functions {
             points: fit.centers().into(),
             alpha: fit.coefficients().to_owned(),
             intercept: fit.intercept().to_owned(),
+            kept: KeptCenters::default(),
         }
     }
 }
@@ -91,7 +93,7 @@ impl Functions {
     /// `f(x)`, one column per function.
     pub(in crate::learn) fn evaluate(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         let x = self.kernel.points(x);
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points.as_points()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
     }
 

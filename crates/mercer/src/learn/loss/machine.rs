@@ -257,6 +257,7 @@ impl KernelMachine {
             let evidence = LossEvidence::of_newton(&solution.state, solution.iterations, solution.stopped);
             let fitted = solution.state.values().column(0).to_owned();
             let functions = Functions {
+                kept: Default::default(),
                 kernel: bound.kernel().clone(),
                 points: Sample::kept(x),
                 alpha: solution.state.alpha,
@@ -283,6 +284,7 @@ impl KernelMachine {
         let data = dual::DualData { loss: *loss, targets, weights: &model.weights, lambda, intercept: self.intercept };
         let found = dual::solve(&data, bound, self.tolerance, self.max_iterations, compute)?;
         let functions = Functions {
+            kept: Default::default(),
             kernel: bound.kernel().clone(),
             points: Sample::kept(x),
             alpha: found.alpha,

@@ -35,7 +35,13 @@ impl Functions {
             return Err(Error::shape("array `dual_coefficients`", "at least one row and one column", found));
         }
         let points = take_points_or_references(record, "points", kernel.is_precomputed(), n)?;
-        Ok(Self { kernel, points, alpha, intercept: record.take_finite_vector("intercept", functions)? })
+        Ok(Self {
+            kept: Default::default(),
+            kernel,
+            points,
+            alpha,
+            intercept: record.take_finite_vector("intercept", functions)?,
+        })
     }
 }
 
@@ -166,6 +172,7 @@ impl QuantileCurvesFit {
             loss: super::Loss::Quantile { level: levels[j] },
             lambda,
             functions: Functions {
+                kept: Default::default(),
                 kernel: together.kernel.clone(),
                 points: together.points.clone(),
                 alpha: together.alpha.column(j).to_owned().insert_axis(Axis(1)),

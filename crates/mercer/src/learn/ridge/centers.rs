@@ -41,6 +41,7 @@ pub(super) fn fit(
         Array2::zeros((0, data.y.ncols()))
     };
     Ok(RidgeFit {
+        kept: Default::default(),
         kernel: fit.kernel().clone(),
         lambda: ridge.lambda,
         intercept: ridge.intercept,

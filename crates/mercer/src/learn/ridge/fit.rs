@@ -9,7 +9,7 @@ use super::problem::{Problem, RidgeData};
 use super::solution::{Influence, RidgeMethod, Solution};
 use super::{Ridge, RidgePlan};
 use crate::compute::filled;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters};
 use crate::settings::Settings;
 use crate::solve::grid::GridFunction;
 use crate::solve::state_space::{LineFunction, ProcessSum, line_function};
@@ -41,6 +41,8 @@ pub struct RidgeFit {
     pub(super) in_features: OnceLock<Arc<FeatureFunction>>,
     /// The functions at the cells of a grid, where the points are one; made when it is first needed.
     pub(super) on_grid: OnceLock<Arc<GridFunction>>,
+    /// The points, bound for prediction.
+    pub(super) kept: KeptCenters,
     pub(crate) settings: Settings,
 }
 
@@ -99,6 +101,7 @@ impl RidgeFit {
             line: OnceLock::new(),
             in_features: OnceLock::new(),
             on_grid: OnceLock::new(),
+            kept: KeptCenters::default(),
         };
         fit.residuals_without_weight(data, problem, compute)?;
         fit.fitted = &data.y - &fit.residuals;
@@ -217,7 +220,7 @@ impl RidgeFit {
     }
 
     fn by_pairs(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
     }
 

@@ -78,6 +78,7 @@ impl RidgeFit {
             design(n, intercept, None)
         };
         Ok(Self {
+            kept: Default::default(),
             lambda,
             intercept,
             points,

@@ -159,7 +159,7 @@ impl Support {
         let n = indices.len();
         if kernel.is_precomputed() {
             let vectors = Sample::References(References::some(columns, indices.clone())?);
-            return Ok(Self { kernel, indices, vectors });
+            return Ok(Self { kept: Default::default(), kernel, indices, vectors });
         }
         let vectors = record.take_points("support_vectors")?;
         let found = vectors.as_points();
@@ -167,7 +167,7 @@ impl Support {
             let found = format!("{} × {}", found.len(), found.columns());
             return Err(Error::shape("array `support_vectors`", format!("{n} × {columns}"), found));
         }
-        Ok(Self { kernel, indices, vectors })
+        Ok(Self { kept: Default::default(), kernel, indices, vectors })
     }
 }
 

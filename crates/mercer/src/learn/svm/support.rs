@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2};
 
 use crate::definiteness::{check_matrix, require_psd_for};
-use crate::gram::{self, Bound, Pairs};
+use crate::gram::{self, Bound, KeptCenters, Pairs};
 use crate::learn::ridge::bind_fit;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -55,11 +55,12 @@ pub(super) struct Support {
     pub(super) indices: Vec<usize>,
     /// The points themselves.
     pub(super) vectors: Sample,
+    pub(super) kept: KeptCenters,
 }
 
 impl Support {
     pub(super) fn new(kernel: &Kernel, x: Points<'_>, indices: Vec<usize>) -> Self {
-        Self { kernel: kernel.clone(), vectors: Sample::kept_some(x, &indices), indices }
+        Self { kernel: kernel.clone(), vectors: Sample::kept_some(x, &indices), indices, kept: KeptCenters::default() }
     }
 
     /// Columns that new points must have: those of the vectors, or one per point of the kernel
@@ -101,7 +102,7 @@ impl Support {
         if self.indices.is_empty() || x.is_empty() {
             return Ok(Array2::zeros((x.len(), columns)));
         }
-        work(&self.kernel.bind(Pairs::Between(x.reborrow(), self.vectors.as_points()), compute)?)
+        work(&self.kept.bind(&self.kernel, x.reborrow(), &self.vectors, compute)?)
     }
 
     /// `Σ cᵢ k(x, xᵢ)` over all support vectors.

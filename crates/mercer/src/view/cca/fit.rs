@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::permute::KappaChoice;
 use super::problem::pairs;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -16,6 +16,7 @@ pub(super) struct ViewFunctions {
     pub(super) points: Sample,
     pub(super) alpha: Array2<f64>,
     pub(super) offset: Array1<f64>,
+    pub(super) kept: KeptCenters,
 }
 
 /// What the fit rests on.
@@ -106,7 +107,7 @@ impl CcaFit {
     pub fn transform<'x>(&self, view: usize, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
         let functions = self.view(view)?;
         let x = functions.kernel.points(x);
-        let bound = functions.kernel.bind(Pairs::Between(x.reborrow(), functions.points.as_points()), compute)?;
+        let bound = functions.kept.bind(&functions.kernel, x.reborrow(), &functions.points, compute)?;
         Ok(gram::multiply(&bound, functions.alpha.view(), compute)? - &functions.offset)
     }
 

@@ -72,7 +72,7 @@ fn take_view(record: &mut Record, view: usize, components: usize) -> Result<View
     let shape = (points.len(), components);
     let alpha = record.take_finite_matrix(&format!("view{view}.dual_coefficients"), shape)?;
     let offset = record.take_finite_vector(&format!("view{view}.offset"), components)?;
-    Ok(ViewFunctions { kernel, points, alpha, offset })
+    Ok(ViewFunctions { kept: Default::default(), kernel, points, alpha, offset })
 }
 
 fn take_choice(record: &mut Record, kappa: f64) -> Result<KappaChoice> {

@@ -170,6 +170,7 @@ impl KernelCca {
         for ((bound, points), alpha) in factored.bounds.iter().zip(views).zip(coefficients) {
             let offset = gram::multiply(bound, alpha.view(), compute)?.mean_axis(Axis(0));
             functions.push(ViewFunctions {
+                kept: Default::default(),
                 kernel: bound.kernel().clone(),
                 points: Sample::kept(*points),
                 offset: offset.unwrap_or_else(|| Array1::zeros(alpha.ncols())),

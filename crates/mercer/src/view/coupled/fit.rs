@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use super::decompose::Mode;
 use super::neighbors::{Matches, nearest};
 use super::solve::Solution;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -30,11 +30,19 @@ pub(super) struct Side {
     pub(super) embedding: Array2<f64>,
     /// Directions in which the kernel matrix is nearly 0.
     pub(super) null: usize,
+    pub(super) kept: KeptCenters,
 }
 
 impl Side {
     fn new(mode: Mode, embedding: Array2<f64>, coefficients: Array2<f64>) -> Self {
-        Self { kernel: mode.kernel, points: mode.points, null: mode.null, coefficients, embedding }
+        Self {
+            kernel: mode.kernel,
+            points: mode.points,
+            null: mode.null,
+            coefficients,
+            embedding,
+            kept: KeptCenters::default(),
+        }
     }
 
     fn transform(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
@@ -42,7 +50,7 @@ impl Side {
         if x.is_empty() {
             return Ok(Array2::zeros((0, self.coefficients.ncols())));
         }
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points.as_points()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         gram::multiply(&bound, self.coefficients.view(), compute)
     }
 }

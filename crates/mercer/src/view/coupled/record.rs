@@ -53,6 +53,13 @@ impl Side {
             }
         }
         let points = take_points_or_references(record, &name("points"), kernel.is_precomputed(), coefficients.nrows())?;
-        Ok(Self { kernel, points, coefficients, embedding, null: record.count(&name("null"))? })
+        Ok(Self {
+            kept: Default::default(),
+            kernel,
+            points,
+            coefficients,
+            embedding,
+            null: record.count(&name("null"))?,
+        })
     }
 }

@@ -64,6 +64,7 @@ impl NystromRequest<'_> {
         let mut found = NystromEigen {
             vectors: Array2::zeros((x.len(), 0)),
             projection: Projection {
+                kept: Default::default(),
                 kernel: map.kernel().clone(),
                 centers: map.landmarks().into(),
                 coefficients: map.map().dot(&directions),

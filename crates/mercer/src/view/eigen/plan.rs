@@ -11,9 +11,11 @@ use crate::solve::{leading_bytes, leading_width};
 use crate::{Compute, Points, Result};
 
 /// Rows for every vector of the iterated block from which leading eigenpairs are faster than a
-/// whole decomposition. With 10 vectors both take 11 ms at 400 rows, and 18 against 56 ms at 800;
-/// with 28 vectors 76 against 54 ms at 800 rows, and 141 against 284 ms at 1500.
-const ROWS_PER_VECTOR: usize = 40;
+/// whole decomposition, for normal points in ten columns, whose eigenvalues are close together:
+/// with 16 vectors 7.5 against 7.4 ms at 300 rows and 11 against 28 ms at 500, with 24 vectors 42
+/// against 25 ms at 500 rows and 40 against 78 ms at 800, with 48 vectors 88 against 65 ms at 800
+/// and 94 against 138 ms at 1200.
+const ROWS_PER_VECTOR: usize = 22;
 /// Blocks that the basis of iterated vectors has at least.
 const BLOCKS: usize = 4;
 /// Products with the matrix that a plan counts with. 20 components of 5000 images needed 10.

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, s};
 
-use crate::gram::{self, Pairs};
+use crate::gram::{self, Bound, KeptCenters};
 use crate::{Compute, Kernel, Points, Result, Sample};
 
 /// Functions `fⱼ(x) = Σᵢ A_ij k(x, xᵢ) + bⱼ` on common centers.
@@ -14,6 +14,7 @@ pub(crate) struct Projection {
     pub(crate) coefficients: Array2<f64>,
     /// `b`.
     pub(crate) offset: Array1<f64>,
+    pub(crate) kept: KeptCenters,
 }
 
 impl Projection {
@@ -24,13 +25,21 @@ impl Projection {
         self.offset = &self.offset.slice(s![..signs.len()]) * &signs;
     }
 
+    /// The kernel between points and the centers.
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`].
+    pub(crate) fn bind<'a>(&'a self, x: Points<'a>, compute: &Compute) -> Result<Bound<'a>> {
+        self.kept.bind(&self.kernel, x, &self.centers, compute)
+    }
+
     /// The values of the functions, a row per point.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
     pub(crate) fn evaluate(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         let x = self.kernel.points(x);
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.centers.as_points()), compute)?;
+        let bound = self.bind(x.reborrow(), compute)?;
         if self.coefficients.ncols() == 0 {
             return Ok(Array2::zeros((x.len(), 0)));
         }

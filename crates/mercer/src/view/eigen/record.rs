@@ -59,6 +59,6 @@ impl Projection {
         require("points", centers.len() as f64, !centers.is_empty(), "at least 1")?;
         let coefficients = record.take_finite_matrix("coefficients", (centers.len(), functions))?;
         let offset = record.take_finite_vector("offset", functions)?;
-        Ok(Self { kernel, centers, coefficients, offset })
+        Ok(Self { kept: Default::default(), kernel, centers, coefficients, offset })
     }
 }

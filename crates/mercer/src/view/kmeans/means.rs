@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
 use super::partition::Sizes;
-use crate::gram::{self, Bound, Pairs};
+use crate::gram::{self, Bound, KeptCenters};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// `m_c = Σⱼ Aⱼc φ(zⱼ)`.
@@ -14,6 +14,7 @@ pub(super) struct Means {
     pub(super) coefficients: Array2<f64>,
     /// `‖m_c‖²`.
     pub(super) squared_norms: Array1<f64>,
+    pub(super) kept: KeptCenters,
 }
 
 /// `Aⱼc = wⱼ/W_c` for the points of the cluster, else 0.
@@ -43,7 +44,7 @@ impl Means {
         if x.is_empty() {
             return Ok(None);
         }
-        self.kernel.bind(Pairs::Between(x, own), compute).map(Some)
+        self.kept.bind(&self.kernel, x, &self.points, compute).map(Some)
     }
 
     /// `‖φ(x) − m_c‖²`, a column per cluster.

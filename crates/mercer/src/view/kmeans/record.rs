@@ -59,7 +59,7 @@ impl KernelKMeansFit {
         };
         let starts = record.take_any_vector("starts")?.to_vec();
         Ok(Self {
-            means: Means { kernel, points, coefficients, squared_norms },
+            means: Means { kept: Default::default(), kernel, points, coefficients, squared_norms },
             labels,
             weights,
             own_distances: record.take_finite_vector("own_distances", n)?,

@@ -129,6 +129,7 @@ impl KernelKMeans {
         let trace_missed: f64 = missed.iter().zip(&weights).map(|(m, w)| m * w).sum();
         let found = vectors::cluster(z, &weights, search, compute)?;
         let means = Means {
+            kept: Default::default(),
             kernel: features.kernel().clone(),
             points: Sample::from(features.landmarks()),
             coefficients: multiply(features.map(), found.centers.t(), compute)?,
@@ -189,7 +190,7 @@ impl Made<'_> {
         let coefficients = coefficients(&labels, &weights, clusters);
         let (kernel, points) = (self.bound.kernel().clone(), Sample::kept(self.x));
         Ok(KernelKMeansFit {
-            means: Means { kernel, points, coefficients, squared_norms },
+            means: Means { kept: Default::default(), kernel, points, coefficients, squared_norms },
             labels,
             weights,
             own_distances: squared.into_iter().map(|v| v.max(0.0).sqrt()).collect(),

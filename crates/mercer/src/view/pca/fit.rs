@@ -98,7 +98,7 @@ impl KernelPcaFit {
         let columns = [self.projection.coefficients.view(), weights.view()];
         let together = concatenate(Axis(1), &columns).expect("both have a row per center");
         let x = self.kernel().points(x);
-        let bound = self.kernel().bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
+        let bound = self.projection.bind(x.reborrow(), compute)?;
         let values = gram::multiply(&bound, together.view(), compute)?;
         let count = self.components();
         let scores = &values.slice(s![.., ..count]) + &self.projection.offset;

@@ -191,7 +191,7 @@ impl KernelPca {
         let (coefficients, offset) = eigen.functions(&values);
         let kernel = bound.kernel().clone();
         Ok(KernelPcaFit {
-            projection: Projection { kernel, centers: Sample::kept(x), coefficients, offset },
+            projection: Projection { kept: Default::default(), kernel, centers: Sample::kept(x), coefficients, offset },
             mean: MeanElement { weights: None, square: eigen.means.total, at_centers: eigen.means.columns },
             eigenvalues: values.into(),
             eigenvectors: eigen.vectors,

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::Result;
 use crate::gram::Tiles;
+use crate::{Compute, Precision, Result};
 
 /// The matrix `−½D` of a matrix `D`.
 pub(super) struct Halved<'t>(pub(super) &'t dyn Tiles);
@@ -15,6 +15,10 @@ impl Tiles for Halved<'_> {
 
     fn symmetric(&self) -> bool {
         self.0.symmetric()
+    }
+
+    fn prepare(&self, precision: Precision, compute: &Compute) {
+        self.0.prepare(precision, compute);
     }
 
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {

@@ -142,7 +142,13 @@ impl ClassicalScaling {
         let kernel = bound.kernel().clone();
         Ok(ClassicalScalingFit {
             // b(t, xᵢ) = −½κ(t, xᵢ) + …: the factor goes into the coefficients.
-            projection: Projection { kernel, centers, coefficients: coefficients * -0.5, offset },
+            projection: Projection {
+                kept: Default::default(),
+                kernel,
+                centers,
+                coefficients: coefficients * -0.5,
+                offset,
+            },
             eigenvalues: values.into(),
             embedding,
             negative,

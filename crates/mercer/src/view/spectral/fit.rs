@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use super::spectrum::Spectrum;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters};
 use crate::learner::Plan;
 use crate::settings::Settings;
 use crate::view::kmeans::vectors::{VectorClusters, squared_distance};
@@ -41,6 +41,7 @@ pub struct SpectralFit {
     pub(super) chosen: Option<ChosenClusters>,
     pub(super) plan: ClusterPlan,
     pub(super) settings: Settings,
+    pub(super) kept: KeptCenters,
 }
 
 impl SpectralFit {
@@ -52,6 +53,7 @@ impl SpectralFit {
         settings: Settings,
     ) -> Self {
         Self {
+            kept: Default::default(),
             kernel: spectrum.kernel,
             points: spectrum.points,
             coefficients: spectrum.coefficients,
@@ -122,7 +124,7 @@ impl SpectralFit {
         if x.is_empty() {
             return Ok(Array2::zeros((0, count)));
         }
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), own), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         let weights = self.degree_weights.view().insert_axis(Axis(1));
         let both = concatenate(Axis(1), &[self.coefficients.view(), weights])
             .map_err(|e| Error::shape("coefficients", self.points.len(), e))?;

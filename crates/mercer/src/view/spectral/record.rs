@@ -45,6 +45,7 @@ impl SpectralFit {
             return Err(Error::parameter("isolated", point, ..n));
         }
         Ok(Self {
+            kept: Default::default(),
             coefficients: record.take_finite_matrix("coefficients", (points.len(), clusters))?,
             degree_weights: record.take_finite_vector("degree_weights", points.len())?,
             eigenvalues: record.take_finite_vector("eigenvalues", clusters)?.to_vec(),

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use super::ProcessEvidence;
 use super::spec::evidence;
 use crate::error::MemoryPurpose;
-use crate::gram::{self, Pairs};
+use crate::gram::{self, KeptCenters, Pairs};
 use crate::settings::Settings;
 use crate::solve::CholeskyFactor;
 use crate::{Compute, Expansion, Kernel, Points, Result, Sample};
@@ -21,6 +21,7 @@ const STRIP: usize = 512;
 pub struct SharedGaussianProcessFit {
     pub(super) kernel: Kernel,
     pub(super) points: Sample,
+    pub(super) kept: KeptCenters,
     pub(super) targets: Array2<f64>,
     pub(super) noise: Array1<f64>,
     pub(super) alpha: Array2<f64>,
@@ -53,6 +54,7 @@ impl SharedGaussianProcessFit {
         Self {
             kernel,
             points,
+            kept: KeptCenters::default(),
             targets,
             noise,
             alpha,
@@ -71,7 +73,7 @@ impl SharedGaussianProcessFit {
     /// As [`Kernel::bind`].
     pub fn mean<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
         let x = x.into();
-        let bound = self.kernel.bind(Pairs::Between(x.reborrow(), self.points()), compute)?;
+        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         gram::multiply(&bound, self.alpha.view(), compute)
     }
 
@@ -146,7 +148,8 @@ impl SharedGaussianProcessFit {
 
     /// `K(X, x)`: one column per row of `x`.
     fn cross(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
-        gram::dense(&self.kernel.bind(Pairs::Between(self.points(), x.reborrow()), compute)?, compute)
+        gram::dense(&self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?, compute)
+            .map(Array2::reversed_axes)
     }
 
     /// The settings of the fit; empty for a fit from a file that does not hold them.

@@ -92,7 +92,7 @@ impl<'t> Vectors<'t> {
             let indices = self.points.iter().map(serial_number).collect::<Result<Vec<usize>>>()?;
             let columns = self.columns(columns, indices.iter().max().map_or(0, |i| i + 1))?;
             let vectors = Sample::References(References::some(columns, indices.clone())?);
-            return Ok(Support { kernel, vectors, indices });
+            return Ok(Support { kept: Default::default(), kernel, vectors, indices });
         }
         let largest = self.points.iter().flat_map(|(_, point)| point.iter().map(|c| c.0)).max().unwrap_or(0);
         let columns = self.columns(columns, largest)?;
@@ -104,7 +104,12 @@ impl<'t> Vectors<'t> {
                 row[position.wrapping_sub(1).min(columns - 1)] = number.ok_or_else(wrong)?;
             }
         }
-        Ok(Support { kernel, indices: (0..self.points.len()).collect(), vectors: vectors.into() })
+        Ok(Support {
+            kept: Default::default(),
+            kernel,
+            indices: (0..self.points.len()).collect(),
+            vectors: vectors.into(),
+        })
     }
 
     /// How many columns there are.
