@@ -1,6 +1,6 @@
 //! `SKS + λI` on the observed cells of a grid, solved.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
@@ -93,7 +93,7 @@ impl GridSystem {
     /// # Errors
     /// [`Error::NotConverged`] with the residual that was reached.
     pub(crate) fn solve(&self, right: ArrayView2<f64>, compute: &Compute) -> Result<GridSolution> {
-        let inner = Cell::new(0);
+        let inner = AtomicUsize::new(0);
         let apply = |v: ArrayView2<f64>| self.multiply(v, compute);
         let restricted = |v: ArrayView2<f64>| self.unscaled(v, &|v| self.restricted_inverse(v, compute));
         let by_missing =
@@ -105,7 +105,7 @@ impl GridSystem {
         };
         let finished = |found: ConjugateGradientSolution, before: usize| GridSolution {
             solution: found.solution,
-            iterations: before + found.iterations + inner.get(),
+            iterations: before + found.iterations + inner.load(Ordering::Relaxed),
             residual: found.residual,
         };
         if self.missing.is_empty() {
@@ -196,7 +196,7 @@ impl GridSystem {
         &self,
         v: ArrayView2<f64>,
         steps: usize,
-        done: &Cell<usize>,
+        done: &AtomicUsize,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
         let right =
@@ -212,7 +212,7 @@ impl GridSystem {
         let options = ConjugateGradientOptions { tolerance, max_iterations: steps };
         let apply = |z: ArrayView2<f64>| self.missing_inverse(z, compute);
         let found = conjugate_gradients(&apply, &|z| Ok(z.to_owned()), right.view(), &options)?;
-        done.set(done.get() + found.iterations);
+        done.fetch_add(found.iterations, Ordering::Relaxed);
         let mut out = Array2::zeros(v.dim());
         for ((mut out, v), z) in out.columns_mut().into_iter().zip(v.columns()).zip(found.solution.columns()) {
             let mut all = self.scatter(v);
