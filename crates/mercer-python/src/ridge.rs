@@ -121,12 +121,13 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
-const SOLVERS: [(&str, RidgeSolver); 9] = [
+const SOLVERS: [(&str, RidgeSolver); 10] = [
     ("auto", RidgeSolver::Auto),
     ("cholesky", RidgeSolver::Cholesky),
     ("mixed", RidgeSolver::Mixed),
     ("state_space", RidgeSolver::StateSpace),
     ("finite_rank", RidgeSolver::FiniteRank),
+    ("grid", RidgeSolver::Grid),
     ("eigen", RidgeSolver::Eigen),
     ("cg", RidgeSolver::ConjugateGradients),
     ("features", RidgeSolver::Features),

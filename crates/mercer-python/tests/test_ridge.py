@@ -434,3 +434,26 @@ class TestSearch:
         pytest.importorskip("matplotlib")
         found.plot_surface(tmp_path / "surface.png")
         assert (tmp_path / "surface.png").stat().st_size > 1000
+
+
+class TestGrids:
+    CELLS = np.stack(np.meshgrid(np.arange(40.0), np.arange(30.0), indexing="ij"), -1).reshape(-1, 2)
+
+    @pytest.mark.parametrize("kernel", ["gaussian(lengthscale=3)", "matern(nu=3/2, lengthscale=4)"])
+    def test_the_answer_is_the_dense_one(self, kernel):
+        order = np.random.default_rng(0).permutation(1200)
+        x = self.CELLS[order[:1000]]
+        y = np.sin(x[:, 0] / 5) + np.cos(x[:, 1] / 7)
+        found = KernelRidge(alpha=0.1, kernel=kernel, solver="grid").fit(x, y)
+        dense = KernelRidge(alpha=0.1, kernel=kernel, solver="cholesky").fit(x, y)
+        assert "40 × 30 cells, 17 % missing" in found.plan_
+        close(found.dual_coef_, dense.dual_coef_, 1e-8)
+        close(found.predict(self.CELLS), dense.predict(self.CELLS), 1e-8)
+
+    def test_a_grid_is_recognized(self):
+        y = np.sin(self.CELLS[:, 0] / 5)
+        ridge = KernelRidge(alpha=0.1, kernel="gaussian(lengthscale=3)")
+        assert ridge.explain(self.CELLS).startswith("grid")
+        assert "Kronecker" in ridge.fit(self.CELLS, y).plan_
+        with pytest.raises(ValueError, match="one row per cell"):
+            KernelRidge(kernel="gaussian()", solver="grid").fit(np.random.default_rng(0).normal(size=(50, 2)), y[:50])

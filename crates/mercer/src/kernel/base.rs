@@ -117,6 +117,10 @@ macro_rules! bases {
                 each!(self, k => k.is_non_negative())
             }
 
+            pub(crate) fn is_column_product(&self) -> bool {
+                each!(self, k => k.is_column_product())
+            }
+
             pub(crate) fn growth(&self) -> Growth {
                 each!(self, k => k.growth())
             }

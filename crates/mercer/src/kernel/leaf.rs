@@ -111,6 +111,11 @@ pub(crate) trait Leaf: Clone {
         false
     }
 
+    /// Whether it is a product of kernels of single columns.
+    fn is_column_product(&self) -> bool {
+        false
+    }
+
     /// How its profile changes with the metric.
     fn growth(&self) -> Growth {
         Growth::Regular

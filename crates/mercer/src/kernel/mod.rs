@@ -7,6 +7,7 @@ mod base;
 pub mod catalogue;
 pub(crate) mod check_domain;
 pub(crate) mod closed_forms;
+mod column_product;
 pub mod columnwise;
 pub mod custom;
 mod default;

@@ -11,6 +11,7 @@ mod curved;
 mod dual;
 mod eigen;
 mod factor;
+pub(crate) mod grid;
 mod half;
 mod inverse;
 mod lbfgs;

@@ -74,6 +74,7 @@ mod learn {
     mod explicit_features;
     mod gaussian_process;
     mod graphs;
+    mod grids;
     mod intervals;
     mod logistic;
     mod losses;

@@ -8,7 +8,10 @@ mod data;
 use allocator::peak_of;
 use data::Data;
 use mercer::Compute;
+use mercer::learn::Ridge;
+use mercer::learn::ridge::RidgeSolver;
 use mercer::model::{AnyFit, LEARNERS};
+use ndarray::{Array2, Axis};
 
 /// The plan of every learner is within 20 % of the most bytes that were allocated at a time.
 ///
@@ -33,5 +36,42 @@ fn plans_tell_the_peak_memory_of_every_learner() {
             wrong.push(format!("{} ({plan}): {peak} bytes were allocated, {ratio:.2}", entry.name));
         }
     }
+    wrong.extend(grids(&compute));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Ridge regressions on grids, whose plans depend on the points.
+fn grids(compute: &Compute) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (shape, text) in [
+        (vec![40_000], "gaussian(lengthscale=5)"),
+        (vec![200, 180], "gaussian(lengthscale=5)"),
+        (vec![180, 150], "matern(nu=3/2, lengthscale=5)"),
+        (vec![40, 30, 30], "gaussian(lengthscale=2)"),
+        (vec![30, 30, 25], "matern(nu=3/2, lengthscale=2)"),
+    ] {
+        for every in [usize::MAX, 6] {
+            let cells: usize = shape.iter().product();
+            let kept: Vec<usize> = (0..cells).filter(|i| i % every != every - 1).collect();
+            let x = Array2::from_shape_fn((kept.len(), shape.len()), |(i, a)| {
+                (kept[i] / shape[a + 1..].iter().product::<usize>() % shape[a]) as f64
+            });
+            let y = x.map_axis(Axis(1), |row| (row.sum() / 9.0).sin()).insert_axis(Axis(1));
+            let ridge =
+                Ridge { solver: RidgeSolver::Grid, diagnostics: false, ..Ridge::new(text.parse().unwrap(), 0.1) };
+            let plan = ridge.plan_on(x.view(), 1, compute).unwrap();
+            let (peak, fit) = peak_of(|| ridge.fit(x.view(), y.view(), None, compute));
+            fit.unwrap();
+            let ratio = plan.bytes as f64 / peak as f64;
+            println!(
+                "{text} on {shape:?}, {} rows: {} bytes planned, {peak} allocated, {ratio:.3}",
+                x.nrows(),
+                plan.bytes
+            );
+            if !(0.9..1.5).contains(&ratio) {
+                wrong.push(format!("{text} on {shape:?} ({plan}): {peak} bytes were allocated, {ratio:.2}"));
+            }
+        }
+    }
+    wrong
 }

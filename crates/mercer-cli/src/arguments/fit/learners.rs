@@ -85,6 +85,8 @@ pub enum SolverWord {
     StateSpace,
     /// The features of a kernel with finitely many, such as linear
     FiniteRank,
+    /// Fourier transforms or Kronecker products, for points on a grid
+    Grid,
     /// An eigendecomposition
     Eigen,
     /// Conjugate gradients, without storing the matrix
@@ -103,6 +105,7 @@ impl From<SolverWord> for RidgeSolver {
             SolverWord::Mixed => Self::Mixed,
             SolverWord::StateSpace => Self::StateSpace,
             SolverWord::FiniteRank => Self::FiniteRank,
+            SolverWord::Grid => Self::Grid,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,
             SolverWord::Features => Self::Features,

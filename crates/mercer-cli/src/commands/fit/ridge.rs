@@ -184,6 +184,11 @@ fn method(method: RidgeMethod) -> String {
         RidgeMethod::Eigen => "eigendecomposition".into(),
         RidgeMethod::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
         RidgeMethod::FiniteRank { features } => format!("finitely many features ({features})"),
+        RidgeMethod::Grid { cells, iterations, residual } => format!(
+            "a grid of {} cells, {iterations} conjugate gradients (residual {})",
+            grouped(cells as u64),
+            short(residual)
+        ),
         RidgeMethod::MinimumNorm { rank, .. } => format!("the minimum-norm solution, rank {rank}"),
         RidgeMethod::Mixed { iterations, residual, rank } => {
             let residual = short(residual);

@@ -58,6 +58,10 @@ impl Leaf for Cauchy {
         true
     }
 
+    fn is_column_product(&self) -> bool {
+        true
+    }
+
     fn spectral_law(&self) -> Option<SpectralLaw> {
         Some(SpectralLaw::unit(Frequencies::Laplace))
     }

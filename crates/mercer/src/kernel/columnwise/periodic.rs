@@ -96,6 +96,10 @@ impl Leaf for Periodic {
         true
     }
 
+    fn is_column_product(&self) -> bool {
+        true
+    }
+
     fn spectral_law(&self) -> Option<SpectralLaw> {
         let scale = std::f64::consts::TAU / self.period.get();
         Some(SpectralLaw { scale, ..SpectralLaw::unit(Frequencies::Whole) })

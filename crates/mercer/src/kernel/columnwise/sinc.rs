@@ -80,6 +80,10 @@ impl Leaf for Sinc {
         Self::new(values[0])
     }
 
+    fn is_column_product(&self) -> bool {
+        true
+    }
+
     fn bandlimit(&self) -> Option<f64> {
         Some(self.bandlimit.get())
     }

@@ -48,6 +48,10 @@ impl Leaf for Delta {
     fn is_non_negative(&self) -> bool {
         true
     }
+
+    fn is_column_product(&self) -> bool {
+        true
+    }
 }
 
 impl Columnwise for Delta {

@@ -64,6 +64,10 @@ impl Leaf for Gaussian {
         true
     }
 
+    fn is_column_product(&self) -> bool {
+        true
+    }
+
     fn spectral_law(&self) -> Option<SpectralLaw> {
         Some(SpectralLaw::unit(Frequencies::Normal(Mixing::Fixed)))
     }

@@ -79,6 +79,10 @@ impl Leaf for Laplacian {
         true
     }
 
+    fn is_column_product(&self) -> bool {
+        self.norm == Norm::L1
+    }
+
     fn spectral_law(&self) -> Option<SpectralLaw> {
         Some(SpectralLaw::unit(match self.norm {
             Norm::L2 => Frequencies::Normal(Mixing::Student(0.5)),

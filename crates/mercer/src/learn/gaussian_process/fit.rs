@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
+use super::grid::grid;
 use super::likelihood::Posterior;
 use super::sample::draw;
 use super::state_space::{DENSE_ROWS, Decomposition, process_sum};
@@ -78,7 +79,8 @@ impl GaussianProcessFit {
     ///
     /// # Cost
     /// `n²` per row, 512 rows at a time; along a line `O(log n)` per row, after `O(n)` the first
-    /// time.
+    /// time. On a grid without missing cells a search per row for its cells, and `O(n)` for other
+    /// points with a product over the columns; else a solve on the grid per row.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -88,6 +90,9 @@ impl GaussianProcessFit {
             Decomposition::Dense(factor) => factor,
             Decomposition::Line(line) => {
                 return line.predict(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
+            }
+            Decomposition::Grid(grid) => {
+                return grid.predict(&self.posterior, self.points(), x.vectors()?, compute);
             }
         };
         let mean = self.mean(x, compute)?;
@@ -118,6 +123,13 @@ impl GaussianProcessFit {
             && let Decomposition::Line(line) = self.posterior.decomposition(self.points(), compute)?
         {
             return line.mean(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
+        }
+        let on_grid = match self.posterior.known() {
+            Some(decomposition) => matches!(decomposition, Decomposition::Grid(_)),
+            None => matches!(self.method(), ProcessMethod::Grid { .. }),
+        };
+        if on_grid && let Decomposition::Grid(grid) = self.posterior.decomposition(self.points(), compute)? {
+            return grid.mean(&self.posterior, self.points(), x.vectors()?, compute);
         }
         let bound = self.kept.bind(self.kernel(), x.reborrow(), &self.points, compute)?;
         let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
@@ -208,6 +220,13 @@ impl GaussianProcessFit {
         self.posterior.log_likelihood
     }
 
+    /// A bound of the error of the log marginal likelihood along one axis of a grid, or its standard
+    /// error where it is estimated from random vectors: on large grids with missing cells, and for
+    /// kernels that are no product over the columns. 0 where it is exact.
+    pub fn log_marginal_likelihood_error(&self) -> f64 {
+        self.posterior.error
+    }
+
     /// Its gradient by the logarithms of the parameters (by the parameter itself where it may be
     /// negative), in the order of [`GaussianProcessFit::parameter_names`]. Along a line of more
     /// than 4096 points the slope by a freed smoothness, which needs the matrix, is NaN.
@@ -242,7 +261,10 @@ impl GaussianProcessFit {
     pub fn method(&self) -> ProcessMethod {
         match process_sum(self.kernel(), self.noise(), self.points().columns()) {
             Some(process_sum) => ProcessMethod::StateSpace { states: process_sum.dimension() },
-            None => ProcessMethod::Cholesky,
+            None => match grid(self.kernel(), self.noise(), self.points()) {
+                Some(grid) => ProcessMethod::Grid { cells: grid.cells() },
+                None => ProcessMethod::Cholesky,
+            },
         }
     }
 

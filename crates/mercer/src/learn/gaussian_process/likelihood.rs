@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
+use super::grid::{self, OnGrid};
 use super::state_space::{Decomposition, Line, process_sum};
 use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::{self, Bound, Pairs};
@@ -25,6 +26,8 @@ pub(super) struct Posterior {
     decomposition: OnceLock<Decomposition>,
     pub(super) alpha: Array1<f64>,
     pub(super) log_likelihood: f64,
+    /// A bound or a standard error of the likelihood on a grid; 0 where it is exact.
+    pub(super) error: f64,
 }
 
 /// The names of the parameters: those of the kernel in order, then `noise`.
@@ -46,12 +49,26 @@ impl Posterior {
         let n = x.len() as f64;
         let log_likelihood =
             -0.5 * (y.dot(&alpha) + decomposition.log_determinant() + n * (2.0 * std::f64::consts::PI).ln());
-        Ok(Self { kernel: kernel.clone(), noise, decomposition: decomposition.into(), alpha, log_likelihood })
+        let error = match &decomposition {
+            Decomposition::Grid(grid) => 0.5 * grid.error,
+            _ => 0.0,
+        };
+        Ok(Self { kernel: kernel.clone(), noise, decomposition: decomposition.into(), alpha, log_likelihood, error })
     }
 
     /// From what was saved: everything but the decomposition.
-    pub(super) fn from_parts(kernel: Kernel, noise: f64, alpha: Array1<f64>, log_likelihood: f64) -> Self {
-        Self { kernel, noise, decomposition: OnceLock::new(), alpha, log_likelihood }
+    pub(super) fn from_parts(
+        kernel: Kernel,
+        noise: f64,
+        alpha: Array1<f64>,
+        (log_likelihood, error): (f64, f64),
+    ) -> Self {
+        Self { kernel, noise, decomposition: OnceLock::new(), alpha, log_likelihood, error }
+    }
+
+    /// The decomposition, if it has been made.
+    pub(super) fn known(&self) -> Option<&Decomposition> {
+        self.decomposition.get()
     }
 
     /// The decomposition of `A`: made again, with the same bytes, after the process was loaded.
@@ -76,14 +93,23 @@ impl Posterior {
         match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, compute),
             Decomposition::Line(line) => Ok(line.gradient(self, y)),
+            Decomposition::Grid(grid) => match grid.gradient(self, requested, compute)? {
+                Some(slopes) => Ok(slopes.iter().zip(self.chains()).map(|(s, chain)| s * chain).collect()),
+                None => grid::differences(self, x, y, requested, compute),
+            },
         }
+    }
+
+    /// `∂θ/∂ log θ` for every parameter, the noise last.
+    fn chains(&self) -> Vec<f64> {
+        self.kernel.parameters().iter().map(chain).chain([self.noise]).collect()
     }
 
     /// The same from the matrix.
     pub(super) fn dense_gradient(&self, x: Points<'_>, requested: &[bool], compute: &Compute) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, compute),
-            Decomposition::Line(_) => {
+            Decomposition::Line(_) | Decomposition::Grid(_) => {
                 self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, requested, compute)
             }
         }
@@ -112,8 +138,7 @@ impl Posterior {
         let block = |first: usize, inverse: ArrayView2<f64>| Ok(self.traces(&bound, first, inverse, requested));
         let blocks = factor.inverse_columns(block, compute)?;
         let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
-        let chains = self.kernel.parameters().iter().map(chain).chain([self.noise]).collect::<Vec<f64>>();
-        Ok(chains.into_iter().enumerate().map(|(p, chain)| 0.5 * trace(p) * chain).collect())
+        Ok(self.chains().into_iter().enumerate().map(|(p, chain)| 0.5 * trace(p) * chain).collect())
     }
 
     /// The average information of Gilmour, Thompson and Cullis (1995), of the parameters requested:
@@ -137,7 +162,7 @@ impl Posterior {
         }
         let solved = match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => factor.solve(slopes.view(), compute)?,
-            Decomposition::Line(_) => dense(&self.kernel, self.noise, x, compute)?.solve(slopes.view(), compute)?,
+            _ => dense(&self.kernel, self.noise, x, compute)?.solve(slopes.view(), compute)?,
         };
         Ok(0.5 * slopes.t().dot(&solved))
     }
@@ -178,9 +203,14 @@ impl Posterior {
     }
 }
 
-/// `K + σ²I`, along a line where the kernel is that of a Markov process, else by its Cholesky
-/// factor.
+/// `K + σ²I`, along a line where the kernel is that of a Markov process, on a grid where the points
+/// are a large one, else by its Cholesky factor.
 fn decompose(kernel: &Kernel, noise: f64, x: Points<'_>, compute: &Compute) -> Result<Decomposition> {
+    if process_sum(kernel, noise, x.columns()).is_none()
+        && let Some(grid) = grid::grid(kernel, noise, x)
+    {
+        return Ok(Decomposition::Grid(Box::new(OnGrid::new(kernel, noise, grid, compute)?)));
+    }
     Ok(match process_sum(kernel, noise, x.columns()) {
         Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x.vectors()?)),
         None => Decomposition::Dense(dense(kernel, noise, x, compute)?),

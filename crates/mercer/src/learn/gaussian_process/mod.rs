@@ -8,6 +8,7 @@
 mod effects;
 pub(crate) mod entry;
 mod fit;
+mod grid;
 mod likelihood;
 mod optimize;
 mod record;

@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView1};
 
 use super::GaussianProcess;
+use super::grid::grid;
 use super::likelihood::Posterior;
 use super::state_space::process_sum;
 use crate::error::Remedy;
@@ -99,11 +100,12 @@ impl NegativeLikelihood<'_> {
         Ok((value, if value.is_finite() { self.gradient()? } else { vec![0.0; point.len()] }))
     }
 
-    /// Whether the curvature costs no more than an evaluation: not along a line, where evaluations
-    /// are linear in the rows, nor for kernels whose slopes are computed pair by pair.
+    /// Whether the curvature costs no more than an evaluation: not along a line or on a grid, where
+    /// evaluations are linear in the rows, nor for kernels whose slopes are computed pair by pair.
     fn has_curvature(&self, kernel: &Kernel, noise: f64) -> Result<bool> {
         let requested = self.space.requested();
         Ok(process_sum(kernel, noise, self.x.columns()).is_none()
+            && grid(kernel, noise, self.x).is_none()
             && kernel.bind(Pairs::Within(self.x.reborrow()), self.compute)?.has_row_slopes(&requested))
     }
 }

@@ -17,6 +17,9 @@ impl GaussianProcessFit {
         record.put_vector("targets", self.targets.view());
         record.put_vector("dual_coefficients", self.dual_coefficients());
         record.put_number("log_marginal_likelihood", self.log_marginal_likelihood());
+        if self.posterior.error > 0.0 {
+            record.put_number("log_marginal_likelihood_error", self.posterior.error);
+        }
         if let Some(optimization) = &self.optimization {
             optimization.put_into(&mut record);
         }
@@ -36,7 +39,8 @@ impl GaussianProcessFit {
         let targets = record.take_finite_vector("targets", n)?;
         let alpha = record.take_finite_vector("dual_coefficients", n)?;
         let log_likelihood = record.number("log_marginal_likelihood")?;
-        let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, log_likelihood);
+        let error = record.optional_number("log_marginal_likelihood_error")?.unwrap_or(0.0);
+        let posterior = Posterior::from_parts(record.kernel()?, noise, alpha, (log_likelihood, error));
         let (free, optimization) = (take_free(record)?, Optimization::take_from(record)?);
         Ok(Self { kept: Default::default(), posterior, points, targets, optimization, free, settings: Settings::new() })
     }

@@ -3,6 +3,7 @@
 use ndarray::{ArrayView1, Axis};
 
 use super::GaussianProcessFit;
+use super::grid::{bytes as grid_bytes, grid};
 use super::likelihood::{Posterior, names};
 use super::optimize::optimize;
 use super::state_space;
@@ -28,7 +29,7 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// optimization; `8n²` bytes. Along one column, with positive noise and the kernel of a Markov
 /// process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`, `wiener`, `brownian(hurst=0.5)`,
 /// `bridge`, `sobolev` up to order 3, and sums of these with constants and `linear`), everything is
-/// linear in `n`: see [`GaussianProcessFit::method`].
+/// linear in `n`, and on large grids nearly so (`docs/grids.md`): see [`GaussianProcessFit::method`].
 ///
 /// # Example
 /// ```
@@ -84,7 +85,7 @@ impl GaussianProcess {
         // Medians become numbers, so that they can be optimized.
         let kernel = self.kernel.resolve(x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
-        let bytes = self.bytes(&kernel, x);
+        let bytes = self.bytes(&kernel, x, compute);
         compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimization) = if self.optimize {
             let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
@@ -124,7 +125,7 @@ impl GaussianProcess {
     }
 
     /// The most bytes that a fit allocates at a time.
-    fn bytes(&self, kernel: &Kernel, x: Points<'_>) -> u64 {
+    fn bytes(&self, kernel: &Kernel, x: Points<'_>, compute: &Compute) -> u64 {
         let rows = x.len();
         let (names, allowed) = (names(kernel), movable(kernel, &self.free));
         let moves = |i: usize| self.optimize && allowed[i] && !self.fixed.contains(&names[i]);
@@ -132,7 +133,10 @@ impl GaussianProcess {
             Some(process_sum) if !process_sum.unknown(kernel).into_iter().any(moves) => {
                 state_space::bytes(&process_sum, rows)
             }
-            _ => 8 * (rows as u64).pow(2) + x.object_bytes(),
+            _ => match grid(kernel, self.noise, x) {
+                Some(grid) => grid_bytes(&grid, compute.threads()),
+                None => 8 * (rows as u64).pow(2) + x.object_bytes(),
+            },
         }
     }
 

@@ -7,6 +7,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::Prediction;
+use super::grid::OnGrid;
 use super::likelihood::Posterior;
 use crate::compute::filled;
 use crate::learn::observations::check_points;
@@ -30,6 +31,11 @@ pub enum ProcessMethod {
         /// The numbers that the process carries from point to point.
         states: usize,
     },
+    /// On a grid, by Fourier transforms or Kronecker products.
+    Grid {
+        /// The cells of the grid, missing ones included.
+        cells: usize,
+    },
 }
 
 impl fmt::Display for ProcessMethod {
@@ -37,6 +43,7 @@ impl fmt::Display for ProcessMethod {
         match self {
             Self::Cholesky => f.write_str("Cholesky"),
             Self::StateSpace { states: 1 } => f.write_str("state space: O(n), 1 state"),
+            Self::Grid { cells } => write!(f, "grid of {cells} cells"),
             Self::StateSpace { states } => write!(f, "state space: O(n), {states} states"),
         }
     }
@@ -47,6 +54,7 @@ impl fmt::Display for ProcessMethod {
 pub(super) enum Decomposition {
     Dense(CholeskyFactor),
     Line(Line),
+    Grid(Box<OnGrid>),
 }
 
 /// The decomposition along a line.
@@ -91,6 +99,7 @@ impl Decomposition {
         match self {
             Self::Dense(factor) => Ok(factor.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0)),
             Self::Line(line) => Ok(line.system.solve(y).into()),
+            Self::Grid(grid) => Ok(grid.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0)),
         }
     }
 
@@ -98,6 +107,7 @@ impl Decomposition {
         match self {
             Self::Dense(factor) => factor.log_determinant(),
             Self::Line(line) => line.system.log_determinant(),
+            Self::Grid(grid) => grid.log_determinant(),
         }
     }
 
@@ -106,6 +116,7 @@ impl Decomposition {
         match self {
             Self::Dense(factor) => factor.inverse_diagonal(compute),
             Self::Line(line) => Ok(line.system.inverse_diagonal()),
+            Self::Grid(grid) => grid.inverse_diagonal(compute),
         }
     }
 
@@ -117,6 +128,7 @@ impl Decomposition {
                 Ok(half.t().dot(&half))
             }
             Self::Line(line) => Ok(line.explained(cross, compute)),
+            Self::Grid(grid) => grid.explained(cross, compute),
         }
     }
 }

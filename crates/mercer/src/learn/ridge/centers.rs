@@ -60,5 +60,6 @@ pub(super) fn fit(
         design: design(data.x.len(), ridge.intercept, None),
         line: OnceLock::new(),
         in_features: OnceLock::new(),
+        on_grid: OnceLock::new(),
     })
 }

@@ -14,12 +14,13 @@ use crate::learner::{
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};
 
-const SOLVERS: [(RidgeSolver, &str); 9] = [
+const SOLVERS: [(RidgeSolver, &str); 10] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
     (RidgeSolver::StateSpace, "state_space"),
     (RidgeSolver::FiniteRank, "finite_rank"),
+    (RidgeSolver::Grid, "grid"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
     (RidgeSolver::Features, "features"),
@@ -44,6 +45,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
                 "cholesky",
                 "mixed",
                 "state_space",
+                "finite_rank",
+                "grid",
                 "eigen",
                 "conjugate_gradients",
                 "features",

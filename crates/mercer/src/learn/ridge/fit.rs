@@ -11,6 +11,7 @@ use super::{Ridge, RidgePlan};
 use crate::compute::filled;
 use crate::gram::{self, KeptCenters};
 use crate::settings::Settings;
+use crate::solve::grid::GridFunction;
 use crate::solve::state_space::{LineFunction, ProcessSum, line_function};
 use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 
@@ -38,6 +39,8 @@ pub struct RidgeFit {
     pub(super) line: OnceLock<Arc<dyn LineFunction>>,
     /// The functions in the features, for kernels with finitely many; made when it is first needed.
     pub(super) in_features: OnceLock<Arc<FeatureFunction>>,
+    /// The functions at the cells of a grid, where the points are one; made when it is first needed.
+    pub(super) on_grid: OnceLock<Arc<GridFunction>>,
     /// The points, bound for prediction.
     pub(super) kept: KeptCenters,
     pub(crate) settings: Settings,
@@ -97,6 +100,7 @@ impl RidgeFit {
             design: problem.design.clone(),
             line: OnceLock::new(),
             in_features: OnceLock::new(),
+            on_grid: OnceLock::new(),
             kept: KeptCenters::default(),
         };
         fit.residuals_without_weight(data, problem, compute)?;
@@ -145,7 +149,8 @@ impl RidgeFit {
     ///
     /// # Cost
     /// One kernel value per pair of a row and a point of the data, none of them stored; `O(log n)`
-    /// per row along one column for kernels of Markov processes, after `O(n log n)` the first time.
+    /// per row along one column for kernels of Markov processes, after `O(n log n)` the first time;
+    /// a search per row for cells of the grid of [`RidgeSolver::Grid`](super::RidgeSolver::Grid).
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the model has unpenalized functions beyond the intercept; as
@@ -208,8 +213,28 @@ impl RidgeFit {
         {
             return self.by_features(points, x, compute);
         }
+        if let (RidgeMethod::Grid { .. }, Points::Vectors(x)) = (self.method, x) {
+            return self.by_grid(x, compute);
+        }
+        self.by_pairs(x, compute)
+    }
+
+    fn by_pairs(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         gram::multiply(&bound, self.dual.view(), compute)
+    }
+
+    /// The same sums by Fourier transforms at cells of the grid, and pair by pair elsewhere.
+    fn by_grid(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        crate::learn::observations::check_points(&self.kernel, self.points().columns(), x)?;
+        let function = match self.on_grid.get() {
+            Some(function) => function.clone(),
+            None => match GridFunction::new(&self.kernel, self.points(), self.dual.view(), compute)? {
+                Some(made) => filled(&self.on_grid, || Arc::new(made)).clone(),
+                None => return self.by_pairs(Points::Vectors(x), compute),
+            },
+        };
+        function.values(x, |others| self.by_pairs(others, compute))
     }
 
     /// The same sums from the features of every point.

@@ -13,6 +13,7 @@ pub(crate) mod entry;
 mod features;
 mod finite_rank;
 mod fit;
+mod grid;
 mod head;
 mod interval;
 mod iterative;

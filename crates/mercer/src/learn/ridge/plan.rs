@@ -8,6 +8,7 @@ use crate::compute::{human_bytes, human_seconds};
 use crate::error::MemoryPurpose;
 use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
+use crate::solve::grid::{GridPlan, Structure};
 use crate::solve::state_space::ProcessSum;
 use crate::{Compute, Points, Result};
 
@@ -33,11 +34,17 @@ const ALL_FEATURES: usize = 3072;
 /// The features in the preconditioner where there are more.
 const SOME_FEATURES: usize = 1024;
 
+/// Steps of conjugate gradients on a grid: two where the preconditioner is the inverse, and a guess
+/// where it is not.
+const EXACT_STEPS: f64 = 2.0;
+const GRID_STEPS: f64 = 60.0;
+
 /// How the system of a ridge regression is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RidgeSolver {
     /// The state space where the kernel has one and λ > 0; the features of a kernel with at most half
-    /// as many as there are rows; sparse explicit features where the kernel has
+    /// as many as there are rows; the grid where the points are one, and the matrix takes longer or
+    /// does not fit; sparse explicit features where the kernel has
     /// these and they are clearly cheaper (or the matrix does not fit); else Cholesky where the
     /// matrix fits into the memory limit (in mixed precision for 1200 rows and more when no
     /// diagnostics are requested), else conjugate gradients, and a few centers where these would
@@ -61,6 +68,11 @@ pub enum RidgeSolver {
     /// `finite_rank`, their sums and products): the exact answer, in time and memory linear in the
     /// rows. Needs λ > 0.
     FiniteRank,
+    /// On a grid with one row per cell, some of which may be missing: for stationary kernels on axes
+    /// with equal steps by Fourier transforms, for products over the columns by the eigenvectors of
+    /// small factors. The exact answer in memory linear in the cells, and about as much time. Needs λ > 0;
+    /// gives leave-one-out residuals for a Kronecker product without missing cells and weights.
+    Grid,
     /// An eigendecomposition: every λ from one decomposition.
     Eigen,
     /// Conjugate gradients with products `K·v` that never store `K`, and a partial Cholesky factor
@@ -85,6 +97,7 @@ impl fmt::Display for RidgeSolver {
             Self::Mixed => "Cholesky in mixed precision",
             Self::StateSpace => "state space",
             Self::FiniteRank => "finitely many features",
+            Self::Grid => "grid",
             Self::Eigen => "eigendecomposition",
             Self::ConjugateGradients => "conjugate gradients",
             Self::Features => "conjugate gradients on explicit features",
@@ -151,6 +164,8 @@ pub(super) struct Size {
     pub(super) outputs: usize,
     /// Of the explicit features, where there are such.
     pub(super) features: Option<FeatureSize>,
+    /// Of the grid, where the points are one.
+    pub(super) grid: Option<GridPlan>,
 }
 
 /// The number of values of sparse features that are not 0, and that of their columns.
@@ -163,7 +178,7 @@ pub(super) struct FeatureSize {
 impl Size {
     pub(super) fn of(x: Points<'_>, outputs: usize) -> Self {
         let size = x.size();
-        Self { rows: size.rows, columns: size.numbers(), work: size.work, outputs, features: None }
+        Self { rows: size.rows, columns: size.numbers(), work: size.work, outputs, features: None, grid: None }
     }
 }
 
@@ -186,7 +201,7 @@ impl Ridge {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
-        self.plan_for(Size { rows, columns, work: columns as f64, outputs, features: None }, false, compute)
+        self.plan_for(Size { rows, columns, work: columns as f64, outputs, features: None, grid: None }, false, compute)
     }
 
     /// The plan with the kernel matrix, where features have failed.
@@ -203,6 +218,7 @@ impl Ridge {
             RidgeSolver::Mixed => mixed(size, compute, "requested"),
             RidgeSolver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "requested")),
             RidgeSolver::FiniteRank => self.in_features(size).unwrap_or_else(|| in_features(size, 1, "requested")),
+            RidgeSolver::Grid => on_grid(size, "requested"),
             RidgeSolver::Eigen => eigen(size, "requested"),
             RidgeSolver::ConjugateGradients => conjugate_gradients(size, compute, "requested"),
             RidgeSolver::Features => features(size, compute, "requested"),
@@ -221,9 +237,11 @@ impl Ridge {
     fn choose(&self, size: Size, null_space: bool, compute: &Compute) -> Result<RidgePlan> {
         let exact = self.choose_exact(size, compute);
         let possible = self.lambda > 0.0 && !null_space && !self.indefinite && !self.kernel.is_precomputed();
-        if !possible
-            || matches!(exact.solver, RidgeSolver::StateSpace | RidgeSolver::FiniteRank | RidgeSolver::Features)
-        {
+        let linear = matches!(
+            exact.solver,
+            RidgeSolver::StateSpace | RidgeSolver::FiniteRank | RidgeSolver::Grid | RidgeSolver::Features
+        );
+        if !possible || linear {
             return Ok(exact);
         }
         let late = !compute.is_in_time(exact.flops);
@@ -248,7 +266,20 @@ impl Ridge {
             return plan;
         }
         let matrix = self.choose_matrix(size, compute);
-        self.on_features(size, &matrix, compute).unwrap_or(matrix)
+        let structured = self.on_features(size, &matrix, compute).or_else(|| self.by_grid(size, &matrix, compute));
+        structured.unwrap_or(matrix)
+    }
+
+    /// The plan on a grid, if the points are one and a plan with the kernel matrix takes much longer
+    /// or does not fit.
+    fn by_grid(&self, size: Size, matrix: &RidgePlan, compute: &Compute) -> Option<RidgePlan> {
+        let grid = size.grid.filter(|_| self.lambda > 0.0 && !self.indefinite)?;
+        let plan = on_grid(size, "the points are a grid");
+        let fits = matrix.solver != RidgeSolver::ConjugateGradients;
+        // Diagnostics that were requested are left out only where they would take minutes.
+        let worth = !self.diagnostics || grid.has_diagonal || matrix.flops > MANY_OPERATIONS;
+        let cheaper = CHEAPER * plan.flops < matrix.flops && worth;
+        (plan.bytes <= compute.memory() && (!fits || cheaper)).then_some(plan)
     }
 
     /// The plan on explicit features, if there are such and a plan with the kernel matrix takes much
@@ -369,6 +400,18 @@ fn in_features(size: Size, rank: usize, reason: &str) -> RidgePlan {
     let flops = n as f64 * m as f64 * (3.0 * m as f64 + 12.0 * size.outputs as f64) + (m as f64).powi(3) / 3.0;
     let solver = RidgeSolver::FiniteRank;
     RidgePlan { solver, bytes, flops, rank, centers: 0, seconds: None, reason: reason.into() }
+}
+
+/// What the grid takes, and the vectors of conjugate gradients.
+fn on_grid(size: Size, reason: &str) -> RidgePlan {
+    let vectors = 8 * (size.rows * (size.columns + 8 * size.outputs + 9)) as u64;
+    let (bytes, flops) = size.grid.map_or((0, 0.0), |grid| {
+        let exact = grid.complete && grid.structure == Structure::Kronecker;
+        let steps = if exact { EXACT_STEPS } else { GRID_STEPS };
+        (grid.bytes, grid.preparation + steps * (size.outputs + 1) as f64 * grid.step)
+    });
+    let (solver, bytes) = (RidgeSolver::Grid, bytes + vectors);
+    RidgePlan { solver, bytes, flops, rank: 0, centers: 0, seconds: None, reason: reason.into() }
 }
 
 /// The matrix in single precision, a tile per thread, and a partial factor with its twin in the

@@ -87,6 +87,7 @@ impl RidgeFit {
             design,
             line: OnceLock::new(),
             in_features: OnceLock::new(),
+            on_grid: OnceLock::new(),
             settings: Settings::new(),
             fitted,
             residuals: record.take_matrix("residuals", (n, outputs))?,
@@ -141,6 +142,7 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
             RidgeMethod::ConjugateGradients { .. } => "conjugate_gradients",
             RidgeMethod::StateSpace { .. } => "state_space",
             RidgeMethod::FiniteRank { .. } => "finite_rank",
+            RidgeMethod::Grid { .. } => "grid",
             RidgeMethod::Features { .. } => "features",
             RidgeMethod::Centers { .. } => "centers",
         },
@@ -149,6 +151,11 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
         RidgeMethod::Cholesky | RidgeMethod::Eigen => {}
         RidgeMethod::StateSpace { states } => record.put_count("method_states", states),
         RidgeMethod::FiniteRank { features } => record.put_count("method_features", features),
+        RidgeMethod::Grid { cells, iterations, residual } => {
+            record.put_count("method_cells", cells);
+            record.put_count("method_iterations", iterations);
+            record.put_number("method_residual", residual);
+        }
         RidgeMethod::MinimumNorm { rank, threshold } => {
             record.put_count("method_rank", rank);
             record.put_number("method_threshold", threshold);
@@ -180,6 +187,11 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
         "cholesky" => RidgeMethod::Cholesky,
         "eigen" => RidgeMethod::Eigen,
         "finite_rank" => RidgeMethod::FiniteRank { features: record.count("method_features")? },
+        "grid" => RidgeMethod::Grid {
+            cells: record.count("method_cells")?,
+            iterations: record.count("method_iterations")?,
+            residual: record.number("method_residual")?,
+        },
         "state_space" => RidgeMethod::StateSpace { states: record.count("method_states")? },
         "minimum_norm" => RidgeMethod::MinimumNorm {
             rank: record.count("method_rank")?,
@@ -213,11 +225,12 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(RidgeSolver, &str); 9] = [
+const SOLVERS: [(RidgeSolver, &str); 10] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
     (RidgeSolver::FiniteRank, "finite_rank"),
+    (RidgeSolver::Grid, "grid"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
     (RidgeSolver::StateSpace, "state_space"),

@@ -24,6 +24,15 @@ pub enum RidgeMethod {
         /// The number of features.
         features: usize,
     },
+    /// On a grid, by Fourier transforms or Kronecker products: exact.
+    Grid {
+        /// The cells of the grid, missing ones included.
+        cells: usize,
+        /// Steps of conjugate gradients.
+        iterations: usize,
+        /// The largest relative residual over the outputs, computed from the solution.
+        residual: f64,
+    },
     /// The matrix is singular to working precision: the least-squares answer of minimum norm, which
     /// is the limit `λ → 0`.
     MinimumNorm {

@@ -1,18 +1,24 @@
 //! The specification of a ridge regression, and its fit.
 
+use std::sync::Arc;
+
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::plan::{RidgeSolver, Size};
 use super::problem::{Problem, RidgeData};
 use super::solution::Solution;
 use super::spectrum::RidgeSpectrum;
-use super::{RidgeFit, RidgePlan, centers, direct, features, finite_rank, iterative, mixed, state_space};
+use super::{RidgeFit, RidgePlan, centers, direct, features, finite_rank, grid, iterative, mixed, state_space};
 use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
 use crate::gram::Pairs;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
+use crate::solve::grid::Grid;
 use crate::{Compute, Error, Kernel, Points, Result};
+
+/// Rows from which it is looked whether the points are a grid: below, a matrix takes milliseconds.
+const GRID_ROWS: usize = 256;
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
 ///
@@ -28,8 +34,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 ///
 /// # Cost
 /// `n³/3` by Cholesky and as much again for the diagnostics, `8n²` bytes; `O(n log n)` along one
-/// column for kernels of Markov processes ([`RidgeSolver::StateSpace`]). [`Ridge::plan`] reports
-/// the cost in advance.
+/// column for kernels of Markov processes ([`RidgeSolver::StateSpace`]) and on grids
+/// ([`RidgeSolver::Grid`]). [`Ridge::plan`] reports the cost in advance, [`Ridge::plan_on`] with what
+/// the points show.
 ///
 /// # Example
 /// ```
@@ -142,21 +149,24 @@ impl Ridge {
         // How many features there are is known once they are counted.
         let bound = if self.may_use_features(data.x) { Some(bind()?) } else { None };
         let features = bound.as_ref().and_then(|problem| features::size(&problem.bound));
-        let size = Size { features, ..Size::of(data.x, data.y.ncols()) };
-        let mut plan = self.plan_for(size, data.basis.is_some(), compute)?;
+        let cells = self.grid_of(data.x).map(Arc::new);
+        let grid_plan = cells.as_ref().map(|grid| grid.plan(compute.threads()));
+        let size = Size { features, grid: grid_plan, ..Size::of(data.x, data.y.ncols()) };
+        let mut plan = self.told(self.plan_for(size, data.basis.is_some(), compute)?, cells.as_deref());
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
         }
         let problem = bound.map_or_else(bind, Ok)?;
-        let mut solution = self.solve(&problem, data, &plan, compute);
+        let mut solution = self.solve(&problem, data, cells.as_ref(), &plan, compute);
         let failed = matches!(
             (plan.solver, &solution),
             (RidgeSolver::Features, Err(Error::NotConverged { .. }))
                 | (RidgeSolver::FiniteRank, Err(Error::Singular { .. }))
+                | (RidgeSolver::Grid, Err(Error::NotConverged { .. } | Error::Singular { .. }))
         );
         if failed && self.solver == RidgeSolver::Auto {
             plan = self.plan_from_matrix(size, compute)?;
-            solution = self.solve(&problem, data, &plan, compute);
+            solution = self.solve(&problem, data, None, &plan, compute);
         }
         let solution = solution?;
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
@@ -177,7 +187,28 @@ impl Ridge {
             true => features::size(&self.kernel.bind(Pairs::Within(x), compute)?),
             false => None,
         };
-        self.plan_for(Size { features, ..Size::of(x, outputs) }, false, compute)
+        let cells = self.grid_of(x);
+        let grid = cells.as_ref().map(|grid| grid.plan(compute.threads()));
+        let plan = self.plan_for(Size { features, grid, ..Size::of(x, outputs) }, false, compute)?;
+        Ok(self.told(plan, cells.as_ref()))
+    }
+
+    /// The grid that the points are, where the solver may use it.
+    fn grid_of(&self, x: Points<'_>) -> Option<Grid> {
+        let wanted = match self.solver {
+            RidgeSolver::Grid => true,
+            RidgeSolver::Auto => self.centers.is_none() && self.lambda > 0.0 && x.len() >= GRID_ROWS,
+            _ => false,
+        };
+        if wanted { Grid::of(&self.kernel, x) } else { None }
+    }
+
+    /// The plan with the grid in its reason.
+    fn told(&self, plan: RidgePlan, cells: Option<&Grid>) -> RidgePlan {
+        match cells.filter(|_| plan.solver == RidgeSolver::Grid) {
+            Some(cells) => RidgePlan { reason: grid::reason(cells), ..plan },
+            None => plan,
+        }
     }
 
     /// Whether the points may have explicit features that the solver uses.
@@ -190,6 +221,7 @@ impl Ridge {
         &self,
         problem: &Problem<'_>,
         data: RidgeData<'_>,
+        cells: Option<&Arc<Grid>>,
         plan: &RidgePlan,
         compute: &Compute,
     ) -> Result<Solution> {
@@ -206,6 +238,7 @@ impl Ridge {
             RidgeSolver::FiniteRank => {
                 finite_rank::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
             }
+            RidgeSolver::Grid => grid::solve(problem, cells, self.lambda, self.diagnostics, compute),
             RidgeSolver::Eigen => {
                 let spectrum = RidgeSpectrum::new(problem.matrix(compute)?, problem, compute)?;
                 spectrum.solution(self.lambda, problem, self.diagnostics)
