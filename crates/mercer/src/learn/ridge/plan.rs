@@ -404,7 +404,7 @@ fn in_features(size: Size, rank: usize, reason: &str) -> RidgePlan {
 
 /// What the grid takes, and the vectors of conjugate gradients.
 fn on_grid(size: Size, reason: &str) -> RidgePlan {
-    let vectors = 8 * (size.rows * (size.columns + 8 * size.outputs + 9)) as u64;
+    let vectors = 8 * (size.rows * (size.columns + 8 * size.outputs + 5)) as u64;
     let (bytes, flops) = size.grid.map_or((0, 0.0), |grid| {
         let exact = grid.complete && grid.structure == Structure::Kronecker;
         let steps = if exact { EXACT_STEPS } else { GRID_STEPS };

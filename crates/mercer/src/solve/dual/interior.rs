@@ -39,7 +39,7 @@ pub(super) struct Found {
 /// are put there, and the others are made optimal beside them ([`polish`]).
 ///
 /// # Cost
-/// `nd²` per step for `n` points with `d` features.
+/// `n·d²` per step for `n` points with `d` features.
 ///
 /// # Errors
 /// [`Error::Canceled`](crate::Error::Canceled) when the work is dropped.

@@ -152,7 +152,7 @@ impl DualProblem {
     ///
     /// # Cost
     /// A row of the kernel matrix for every variable that ever moves, and `O(working set)` per
-    /// step. On `d` features of `n` points 15 to 40 steps of `nd²`.
+    /// step. On `d` features of `n` points 15 to 40 steps of `n·d²`.
     ///
     /// # Errors
     /// [`Error::Shape`] for lists of different lengths, [`Error::Parameter`] for a start outside

@@ -28,7 +28,7 @@ pub(super) struct Step {
 /// intercept for each group solves. Without a constraint there are no means.
 ///
 /// # Cost
-/// `nd²` for `n` points with `d` features.
+/// `n·d²` for `n` points with `d` features.
 pub(super) struct System<'p> {
     problem: &'p DualProblem,
     features: &'p FiniteRank,

@@ -82,6 +82,36 @@ fn ridge_by_every_solver() {
 }
 
 #[test]
+fn learners_on_grids() {
+    let compute = Compute::new();
+    let x = Array2::from_shape_fn((30 * 20, 2), |(i, j)| if j == 0 { (i / 20) as f64 * 0.5 } else { (i % 20) as f64 });
+    let y = Array2::from_shape_fn((600, 1), |(i, _)| (0.1 * i as f64).sin());
+    let new = ndarray::concatenate(Axis(0), &[x.slice(s![..9, ..]), (&x.slice(s![..5, ..]) + 0.1).view()]).unwrap();
+    // Complete, and without some cells.
+    for rows in [600, 550] {
+        let (x, y) = (x.slice(s![..rows, ..]), y.slice(s![..rows, ..]));
+        let kernel: mercer::Kernel = "gaussian(lengthscale=2)".parse().unwrap();
+        let spec = Ridge { solver: RidgeSolver::Grid, ..Ridge::new(kernel.clone(), 0.1) };
+        let fit = spec.fit(x, y, None, &compute).unwrap();
+        assert_eq!(fit.plan().solver, RidgeSolver::Grid);
+        let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
+        let loaded = round_trip(&model).into_fitted().take::<mercer::learn::RidgeFit>().expect("another kind");
+        assert_eq!((loaded.method(), loaded.residuals()), (fit.method(), fit.residuals()));
+        assert_eq!(
+            bits(&loaded.predict(new.view(), &compute).unwrap()),
+            bits(&fit.predict(new.view(), &compute).unwrap())
+        );
+        let process = GaussianProcess { optimize: false, ..GaussianProcess::new(kernel, 0.1) };
+        let fit = process.fit(x, y.column(0), &compute).unwrap();
+        let model = Model::new(fit.clone(), Inputs::vectors(2, 1)).unwrap();
+        let loaded =
+            round_trip(&model).into_fitted().take::<mercer::learn::GaussianProcessFit>().expect("another kind");
+        assert_eq!(loaded.log_marginal_likelihood(), fit.log_marginal_likelihood());
+        assert_eq!(loaded.predict(new.view(), &compute).unwrap(), fit.predict(new.view(), &compute).unwrap());
+    }
+}
+
+#[test]
 fn ridge_of_minimum_norm_with_a_null_space_and_on_precomputed_values() {
     let compute = Compute::new();
     let (x, y) = data(20, 1, 1);
