@@ -135,7 +135,9 @@ fn a_lambda_that_is_too_small_is_reported() {
 #[test]
 fn a_memory_limit_below_the_need() {
     let folder = tempfile::tempdir().unwrap();
-    let rows: String = (0..500).map(|i| format!("{},{}\n", i, i % 7)).collect();
+    // Not with equal steps, which would need no matrix.
+    let rows: String =
+        (0..500).map(|i| format!("{},{}\n", f64::from(i * i % 487) + f64::from(i) / 500.0, i % 7)).collect();
     let data = file(&folder, "d.csv", format!("x,y\n{rows}").as_bytes());
     let given = ["--kernel", "gaussian(lengthscale=3)", "--lambda", "0.1"];
     ridge(&data, &[&given[..], &["--memory", "200KB"]].concat()).fails(1, &["memory limit", "--memory"]);

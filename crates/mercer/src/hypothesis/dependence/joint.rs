@@ -100,7 +100,12 @@ impl JointIndependence {
         check_same_rows(&sizes)?;
         let n = sizes[0].1;
         let (orders, how) = (Orders(Strata::one(n)), Resampling::new(self.permutations));
-        let found = match JointFactors::new(&bounds, &orders, compute)? {
+        let factors = match JointFactors::new(&bounds, &orders, compute) {
+            // The matrices need more: their refusal says what can be done.
+            Err(Error::Memory { .. }) => None,
+            other => other?,
+        };
+        let found = match factors {
             Some(factors) => resample(&factors, &how, compute)?,
             None => {
                 reserve(n, bounds.len(), 0, compute)?;
