@@ -411,7 +411,7 @@ class KernelRidge(FittedRidge):
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Data of the size that is meant; of numbers the values are not looked at.
+            Data of the size that is meant; the values matter where they are strings, graphs or bags, or a grid.
         y : array, optional
             Targets, where their number or their classes matter.
 
@@ -434,9 +434,15 @@ class KernelRidge(FittedRidge):
         if hasattr(X, "columns"):
             kernel = kernel.with_column_names([str(name) for name in X.columns])
         ridge = self._specification(kernel, alpha, (rows, columns), len(outputs))
-        if objects is not None:
+        if objects is not None or self._may_be_grid(X):
             return ridge.plan_on(X, len(outputs), **self._options(timed=True))
         return ridge.plan(rows, columns, len(outputs), **self._options(timed=True))
+
+    def _may_be_grid(self, X: Any) -> bool:
+        """Whether the values of the points may matter for the plan."""
+        numbers = isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "grid")
+        outside = self.kernel == "precomputed" or is_computed_outside(self.kernel)
+        return numbers and not outside and bool(np.isfinite(X).all())
 
     def _specification(self, kernel: Kernel, alpha: float, shape: tuple[int, int], outputs: int) -> Ridge:
         """Return what is to be fitted: with diagnostics where they cost little."""
