@@ -358,9 +358,9 @@ fn describe(method: RidgeMethod) -> String {
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"
         ),
         RidgeMethod::FiniteRank { features } => format!("Cholesky factor in the {features} features of the kernel"),
-        RidgeMethod::Grid { cells, iterations, residual } => format!(
-            "structure of a grid of {cells} cells: {iterations} products, relative residual {residual:.1e}"
-        ),
+        RidgeMethod::Grid { cells, iterations, residual } => {
+            format!("structure of a grid of {cells} cells: {iterations} products, relative residual {residual:.1e}")
+        }
         RidgeMethod::Features { iterations, residual, features, rank } => format!(
             "conjugate gradients on {features} explicit features: {iterations} products, relative residual \
              {residual:.1e}, preconditioner of {rank} features"
