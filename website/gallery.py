@@ -1,6 +1,6 @@
 """Run every example of ``examples/gallery`` and check its picture.
 
-    python site/gallery.py [NAME …] [--mercer target/debug/mercer] [--output target/gallery] [--limit SECONDS]
+    python website/gallery.py [NAME …] [--mercer target/debug/mercer] [--output target/gallery] [--limit SECONDS]
 
 An example is a Python or shell script that writes ``NAME.png`` to the current folder and a few lines to standard
 output. Both are kept in the output folder, where ``build.py`` finds them. Examples run in forked children of a process
