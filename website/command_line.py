@@ -22,8 +22,10 @@ def write(folder: Path, binary: Path) -> list[object]:
         rows.append(f"| [`mercer {name}`]({name}.md) | {meaning} |")
         navigation.append({f"mercer {name}": f"commands/{name}.md"})
     index = (
-        "# Command-line reference\n\nMade from `mercer --help`; [the guide](../cli.md) has examples and explanations.\n\n"
-        "| command | |\n|---|---|\n" + "\n".join(rows) + "\n\n## Common flags\n\nAll commands take them.\n\n"
+        "# Command-line reference\n\nMade from `mercer --help`; [the guide](../cli.md) has examples.\n\n"
+        "| command | |\n|---|---|\n"
+        + "\n".join(rows)
+        + "\n\n## Common flags\n\nAll commands take them.\n\n"
         + flags(top.pop(COMMON))
         + "".join(f"\n## {title}\n\n{verbatim(top[title])}" for title in ("Data", "Exit codes") if title in top)
     )
@@ -109,12 +111,17 @@ def indented(meaning: str) -> str:
     for paragraph in re.split(r"\n\s*\n", meaning):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
         if lines and lines[0] == "Possible values:":
-            text = re.sub(r" - (\S+):", r"\n    - `\1`:", " " + " ".join(lines[1:]))
-            text = re.sub(r" - (\S+)(?= |$)", r"\n    - `\1`", text)
-            out.append("Possible values:\n" + text)
+            values = re.split(r" - (?=[\w-]+(?::|$| -))", " " + " ".join(lines[1:]))
+            out.append("Possible values:\n" + "".join(f"\n    - {value(v)}" for v in values if v.strip()))
         elif lines:
             out.append(escaped(" ".join(lines)))
     return "\n\n    ".join(out) or "—"
+
+
+def value(text: str) -> str:
+    """A possible value with its meaning."""
+    name, colon, meaning = text.strip().partition(":")
+    return f"`{name}`{colon} {escaped(meaning.strip())}"
 
 
 def prose(text: str) -> str:

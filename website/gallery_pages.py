@@ -53,11 +53,13 @@ def index(found: list[Example]) -> str:
     ]
     for section, title in SECTIONS.items():
         cards = [card(e) for e in found if e.section == section]
-        parts.append(f"## {title}\n\n<div class=\"gallery\">\n{''.join(cards)}</div>\n")
+        parts.append(f'## {title}\n\n<div class="gallery">\n{"".join(cards)}</div>\n')
     return "\n".join(parts)
 
 
 def card(example: Example) -> str:
     """A picture with its title, as HTML: one link around both."""
     title, _, _ = example.parts()
-    return f'<a href="{example.name}.html"><img src="{example.name}.png" alt="" loading="lazy"><span>{title}</span></a>\n'
+    return (
+        f'<a href="{example.name}.html"><img src="{example.name}.png" alt="" loading="lazy"><span>{title}</span></a>\n'
+    )

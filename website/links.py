@@ -1,7 +1,7 @@
 """Check the links of the Markdown files of the repository, or of the built site.
 
-    python website/links.py                 README.md and all pages: files and anchors exist
-    python website/links.py target/site     the built pages: nothing is missing, and nothing is loaded from elsewhere
+python website/links.py                 README.md and all pages: files and anchors exist
+python website/links.py target/site     the built pages: nothing is missing, and nothing is loaded from elsewhere
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class Page(HTMLParser):
         self.ids.update(values[name] for name in ("id", "name") if name in values)
         if tag == "a" and "href" in values:
             self.links.append(values["href"])
-        loads = values.get("src") or (values.get("href") if tag == "link" and values.get("rel") != "canonical" else None)
+        loads = values.get("src") or (
+            values.get("href") if tag == "link" and values.get("rel") != "canonical" else None
+        )
         if loads:
             self.loaded.append(loads)
 
@@ -89,10 +91,9 @@ def of_the_site(folder: Path) -> list[str]:
                 target /= "index.html"
             if not target.exists():
                 problems.append(f"{path.relative_to(folder)}: {link}: no such file")
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
-                # The theme makes these at view time.
-                if not parts.fragment.startswith("__"):
-                    problems.append(f"{path.relative_to(folder)}: {link}: no such anchor")
+            # The theme makes anchors with two underscores at view time.
+            elif target in pages and unquote(parts.fragment) not in pages[target].ids | {""} and "__" not in link:
+                problems.append(f"{path.relative_to(folder)}: {link}: no such anchor")
     if not pages:
         problems.append(f"{folder} has no pages")
     return problems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,9 @@ def write(folder: Path) -> list[object]:
     for name, (title, names) in pages.items():
         text = f"# {title}\n\n" + "\n".join(entry(n) for n in names)
         (folder / "python" / f"{name}.md").write_text(text, encoding="utf-8")
-    rows = [f"| [{title}]({name}.md) | {' '.join(link(name, n) for n in names)} |" for name, (title, names) in pages.items()]
+    rows = [
+        f"| [{title}]({name}.md) | {' '.join(link(name, n) for n in names)} |" for name, (title, names) in pages.items()
+    ]
     index = (
         "# Python reference\n\nMade from the docstrings of `mercer` "
         f"{mercer.__version__}; [the guide](../python.md) has the conventions that all of them share.\n\n"
@@ -108,14 +111,24 @@ def members(cls: type) -> list[tuple[str, Any]]:
 def documented(value: Any) -> bool:
     """Whether something is a method or property with a docstring."""
     kinds = (staticmethod, classmethod, property)
-    return bool(inspect.getdoc(value)) and (callable(value) or isinstance(value, kinds) or inspect.isdatadescriptor(value))
+    return bool(inspect.getdoc(value)) and (
+        callable(value) or isinstance(value, kinds) or inspect.isdatadescriptor(value)
+    )
 
 
 def method(owner: str, name: str, value: Any) -> str:
     """The part of a method or property."""
     inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
-    words = signature(inner).replace("(self, /, ", "(").replace("(self, ", "(").replace("(self)", "()").replace("(self, /)", "()")
-    return f"### {owner}.{name}\n\n" + (block(f"{name}{words}") + "\n" if callable(inner) else "") + body(value, level=5)
+    words = (
+        signature(inner)
+        .replace("(self, /, ", "(")
+        .replace("(self, ", "(")
+        .replace("(self)", "()")
+        .replace("(self, /)", "()")
+    )
+    return (
+        f"### {owner}.{name}\n\n" + (block(f"{name}{words}") + "\n" if callable(inner) else "") + body(value, level=5)
+    )
 
 
 def signature(thing: Any) -> str:
@@ -128,9 +141,18 @@ def signature(thing: Any) -> str:
     return str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
 
 
+def folded(text: str) -> str:
+    """A call in lines of at most 90 columns."""
+    head, opening, rest = text.partition("(")
+    lines = textwrap.wrap(rest, 84, break_long_words=False, break_on_hyphens=False) if opening else []
+    if len(text) <= 90 or not lines:
+        return text
+    return "\n".join([f"{head}(", *(f"    {line}" for line in lines)])
+
+
 def block(text: str) -> str:
     """A line of code."""
-    return f"```python\n{text}\n```\n"
+    return f"```python\n{folded(text)}\n```\n"
 
 
 def body(thing: Any, level: int = 3) -> str:
@@ -161,9 +183,11 @@ def prose(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text whose stars, underscores and angle brackets stand for themselves, but for those in code."""
-    pieces = re.split(r"(``.+?``|`[^`]+`)", text, flags=re.DOTALL)
-    return "".join(p if p.startswith("`") else re.sub(r"([*_<|])", r"\\\1", p) for p in pieces)
+    """Text whose signs stand for themselves, but for those in code and around a stressed word."""
+    pieces = re.split(r"(``.+?``|`[^`]+`|(?<!\S)\*\w+\*)", text, flags=re.DOTALL)
+    return "".join(
+        p if p.startswith(("`", "*")) and p.endswith(("`", "*")) else re.sub(r"([*_<|])", r"\\\1", p) for p in pieces
+    )
 
 
 def definitions(content: str) -> str:
@@ -172,7 +196,7 @@ def definitions(content: str) -> str:
     for item in re.split(r"\n(?=\S)", content.strip("\n")):
         head, _, meaning = item.partition("\n")
         name, colon, kind = head.partition(" : ")
-        typed = f" : {escaped(kind)}" if colon else ""
+        name, typed = name.removesuffix(" :"), f" : {escaped(kind)}" if kind.strip() else ""
         meaning = escaped(inspect.cleandoc(meaning)).replace("\n\n", "\n\n    ") or "—"
         term = f"`{name}`" if colon or re.fullmatch(r"[\w*, ]+", name) else escaped(name)
         out.append(f"{term}{typed}\n:   " + " ".join(meaning.split("\n")) + "\n")

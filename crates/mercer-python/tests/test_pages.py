@@ -11,7 +11,12 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 BINARY = Path(os.environ.get("MERCER_BINARY", ROOT / "target" / "debug" / "mercer"))
-PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "start.md", *sorted((ROOT / "docs" / "howto").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "index.md",
+    ROOT / "docs" / "start.md",
+    *sorted((ROOT / "docs" / "howto").glob("*.md")),
+]
 BLOCK = re.compile(r"^( *)```(console|python)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,7 +33,9 @@ def run_console(text):
         lines = part.splitlines()
         last = next(i for i, line in enumerate(lines) if not line.endswith("\\"))
         command, expected = "\n".join(lines[: last + 1]), lines[last + 1 :]
-        done = subprocess.run(["sh", "-c", command], capture_output=True, encoding="utf-8", env=environment, check=False)
+        done = subprocess.run(
+            ["sh", "-c", command], capture_output=True, encoding="utf-8", env=environment, check=False
+        )
         assert done.returncode == 0, f"{command}\n{done.stderr}"
         printed = iter([line.rstrip() for line in done.stdout.splitlines()])
         for line in expected:
