@@ -9,6 +9,7 @@ mod kernel;
 mod learner;
 mod test;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -155,8 +156,8 @@ pub struct ManArguments {
 }
 
 /// Parses the command line into a job, or returns the help text or usage error to show instead.
-pub fn read() -> Result<Job, clap::Error> {
-    Job::try_parse()
+pub fn read(words: Vec<OsString>) -> Result<Job, clap::Error> {
+    Job::try_parse_from(words)
 }
 
 /// The description of the command line.
