@@ -7,6 +7,7 @@ mod fit;
 mod help;
 mod kernel;
 mod learner;
+mod serve;
 mod test;
 
 use std::ffi::OsString;
@@ -32,6 +33,7 @@ pub use kernel::{
 pub use learner::{
     ClusterArguments, LearnerArguments, MatchArguments, MatchWords, TransformArguments, ViewArguments, ViewData,
 };
+pub use serve::ServeArguments;
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
@@ -80,6 +82,9 @@ pub enum Command {
     /// Apply a saved view or clustering to new data
     #[command(after_help = help::TRANSFORM)]
     Transform(TransformArguments),
+    /// Serve saved models over HTTP: predictions, intervals, probabilities, views, tests of drift
+    #[command(after_long_help = help::SERVE, after_help = help::SERVE_SHORT)]
+    Serve(ServeArguments),
     /// Describe the contents of a data file
     #[command(subcommand)]
     Data(DataCommand),
