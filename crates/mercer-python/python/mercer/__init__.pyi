@@ -19,6 +19,8 @@ from mercer._cca import negentropy_contrast as negentropy_contrast
 from mercer._clusters import KernelKMeans as KernelKMeans
 from mercer._clusters import SpectralClustering as SpectralClustering
 from mercer._coupled import CoupledKernelEmbedding as CoupledKernelEmbedding
+from mercer._diagnosis.report import Diagnosis as Diagnosis
+from mercer._diagnosis.report import Finding as Finding
 from mercer._displays.boundary import BoundaryDisplay as BoundaryDisplay
 from mercer._displays.calibration import CalibrationDisplay as CalibrationDisplay
 from mercer._displays.counterexample import CounterexampleDisplay as CounterexampleDisplay

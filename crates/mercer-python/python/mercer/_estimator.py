@@ -47,6 +47,26 @@ class Estimator(BaseEstimator):
             given["max_time"] = self.max_time
         return given
 
+    def diagnose(self, X: Any = None, y: Any = None) -> Any:
+        """Return what to look at first, with warnings where something is wrong.
+
+        A regression is judged by its exact leave-one-out residuals, leverages and intervals; a classifier by its solver
+        and, where data is given, by its accuracy and its probabilities; a view by what it leaves out.
+
+        Parameters
+        ----------
+        X, y : array, optional
+            Data that the fit has not seen; ``y`` alone is that of the fit.
+
+        Returns
+        -------
+        A `mercer.Diagnosis`: ``print`` shows it, ``findings`` lists what was found, ``ok`` is False with warnings.
+        """
+        from mercer._diagnosis.checks import diagnosis_of
+
+        check_is_fitted(self)
+        return diagnosis_of(self, X, y)
+
     def _forget(self) -> None:
         for name in self._lazy:
             self.__dict__.pop(name, None)

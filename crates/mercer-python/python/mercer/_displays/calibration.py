@@ -146,7 +146,7 @@ class CalibrationDisplay(Display):
     @classmethod
     def _probabilities(cls, y: np.ndarray, proba: np.ndarray, classes: list[Any], n_bins: int) -> CalibrationDisplay:
         shown = [1] if len(classes) == 2 else range(len(classes))
-        curves = [_binned(str(classes[c]), y == classes[c], proba[:, c], n_bins) for c in shown]
+        curves = [_binned(f"class {classes[c]}", y == classes[c], proba[:, c], n_bins) for c in shown]
         return cls(curves, kind="probabilities")
 
     @classmethod

@@ -40,7 +40,7 @@ class CounterexampleDisplay(Display):
     --------
     >>> import mercer
     >>> display = mercer.CounterexampleDisplay.from_kernel("tanh(scale=1, offset=0)", plot=False)
-    >>> display.value < 0, abs(display.weights @ display.matrix @ display.weights - display.value) < 1e-9
+    >>> display.value < 0, bool(abs(display.weights @ display.matrix @ display.weights - display.value) < 1e-9)
     (True, True)
     """
 

@@ -41,7 +41,7 @@ class GramDisplay(Display):
     --------
     >>> import mercer
     >>> display = mercer.GramDisplay.from_kernel("linear()", [[1.0], [3.0], [2.0]], [1, 0, 1], plot=False)
-    >>> display.order.tolist(), display.matrix[0, 0]
+    >>> display.order.tolist(), float(display.matrix[0, 0])
     ([1, 0, 2], 9.0)
     """
 
