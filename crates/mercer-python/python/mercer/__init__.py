@@ -125,8 +125,13 @@ _ESTIMATORS = {
     "kcc_contrast": "mercer._cca",
     "kgv_contrast": "mercer._cca",
     "negentropy_contrast": "mercer._cca",
+    "export_libsvm": "mercer._exchange.libsvm",
+    "export_onnx": "mercer._exchange.onnx",
+    "from_libsvm": "mercer._exchange.libsvm",
+    "from_sklearn": "mercer._exchange.adopted",
     "load": "mercer._models",
     "save": "mercer._models",
+    "to_onnx": "mercer._exchange.onnx",
 }
 
 __all__ = [

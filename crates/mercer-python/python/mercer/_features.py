@@ -424,7 +424,8 @@ class Nystroem(FeatureTransformer):
         check_kinds(self)
         check_count("n_components", self.n_components, 1)
         outside = is_computed_outside(self.kernel) or self.kernel in ("precomputed", "sigmoid") or self._is_fractional()
-        self.__dict__.pop("_sample_size" if outside else "_params", None)
+        for former in ("_taken", "_sample_size" if outside else "_params"):
+            self.__dict__.pop(former, None)
         return self._fit_outside(X) if outside else super().fit(X)
 
     def _is_fractional(self) -> bool:
@@ -460,6 +461,8 @@ class Nystroem(FeatureTransformer):
         return {**(self.kernel_params or {}), **given}
 
     def _computed(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+        if "_taken" in self.__dict__:
+            return Kernel(self._taken)(X, Y)
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, n_jobs=self.n_jobs, **self._params)
 
     def transform(self, X: Any) -> np.ndarray:
