@@ -11,12 +11,12 @@ from sklearn.utils.validation import (
     _check_y,
     check_consistent_length,
     check_is_fitted,
-    validate_data,
 )
 
 from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
+from mercer._tables import as_frame, validate_data
 
 #: Numbers up to which new points are checked for being plain.
 _FEW = 10_000
@@ -83,6 +83,7 @@ class Estimator(BaseEstimator):
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
+        X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
             y = _check_y(y, multi_output=checks.get("multi_output", False), y_numeric=True, estimator=self)
@@ -122,6 +123,7 @@ class Estimator(BaseEstimator):
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check the data of a fit whose targets are classes."""
+        X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
             y = _check_y(y, estimator=self)
@@ -138,6 +140,7 @@ class Estimator(BaseEstimator):
         if self._is_plain(X):
             return X
         self._check_fitted()
+        X = as_frame(X)
         if self._inputs is not None:
             return self._encoded(X)
         kernel = self._auto if self._auto is not None else self._object_kernel(X)

@@ -9,7 +9,6 @@ import scipy.sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from mercer._centers import is_single
 from mercer._kernel_names import object_kernel
@@ -17,6 +16,7 @@ from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_f
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Features, Kernel, Objects
 from mercer._parameters import check_count, check_kinds, refuse
+from mercer._tables import as_frame, validate_data
 
 #: What the parameters that all transformers share mean.
 HOW = """n_jobs : int, optional
@@ -55,6 +55,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         check_kinds(self)
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
+        X = as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
         kernel = self._fit_kernel(X)
         X = validate_data(self, X, dtype=np.float64, order="C") if kernel is None else self._read_objects(kernel, X)

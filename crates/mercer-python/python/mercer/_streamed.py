@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
 from mercer._estimator import target_names
@@ -16,6 +16,7 @@ from mercer._features import _seed
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
 from mercer._mercer import Kernel, RidgeStream, StreamedRidgeFit
 from mercer._parameters import check_kinds
+from mercer._tables import validate_data
 
 
 class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer import _mercer
 from mercer._margins import labels_of
-from mercer._mercer import SvcFit, read_libsvm_model, write_libsvm_model
 from mercer._support import Machine
 from mercer._svm import SVC
 from mercer._svr import SVR, OneClassSVM
@@ -46,7 +46,7 @@ def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
         raise TypeError(f"only support vector machines have model files of LIBSVM, not {type(model).__name__}")
     check_is_fitted(model)
     model._require_file()
-    write_libsvm_model(os.fspath(path), model._fit)
+    _mercer.write_libsvm_model(os.fspath(path), model._fit)
 
 
 def from_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> Any:
@@ -71,10 +71,10 @@ def from_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> 
         ...
     FileNotFoundError: no.model: No such file or directory (os error 2)
     """
-    fit = read_libsvm_model(os.fspath(path), n_features)
+    fit = _mercer.read_libsvm_model(os.fspath(path), n_features)
     text = str(fit.kernel)
     kernel = "precomputed" if text == "precomputed()" else text
-    if isinstance(fit, SvcFit):
+    if isinstance(fit, _mercer.SvcFit):
         model: Any = SVC(kernel=kernel, probability=fit.calibrated)
         model.classes_ = labels_of(fit.names)
         model.class_weight_ = np.ones(len(model.classes_))
