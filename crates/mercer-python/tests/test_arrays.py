@@ -1,4 +1,4 @@
-"""Arrays and tables of every kind, for kernels and all estimators, and the parts of scikit-learn's interface on them."""
+"""Arrays and tables of every kind, for kernels and all estimators, and what of scikit-learn's interface is on them."""
 
 import datetime
 import decimal
@@ -231,3 +231,59 @@ def test_tags():
         assert tags.input_tags.two_d_array
     assert mercer.KernelRidge(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
     assert not mercer.KernelRidge().__sklearn_tags__().input_tags.pairwise
+
+
+@pytest.mark.skipif(not hasattr(mercer.KernelRidge, "set_callbacks"), reason="scikit-learn before 1.9")
+class TestCallbacks:
+    """Callbacks of scikit-learn 1.9: a fit is a task, and so is every chunk of a stream."""
+
+    class Recorder:
+        def __init__(self, stop_after=None):
+            self.seen, self.stop_after = [], stop_after
+
+        def setup(self, estimator, context):
+            self.seen.append(("setup", context.task_name))
+
+        def on_fit_task_begin(self, estimator, context, *, X=None):
+            self.seen.append(("begin", context.task_name))
+
+        def on_fit_task_end(self, estimator, context, *, X=None, y=None, fitted_estimator=None):
+            self.seen.append(("end", context.task_name))
+            self.predicted = None if X is None else fitted_estimator.predict(X)
+            chunks = self.seen.count(("end", "chunk"))
+            return self.stop_after is not None and chunks >= self.stop_after
+
+        def teardown(self, estimator, context):
+            self.seen.append(("teardown", context.task_name))
+
+    def test_a_fit_is_a_task(self):
+        for model, y in (
+            (mercer.KernelRidge(kernel="gaussian()"), Y),
+            (mercer.SVC(), LABELS),
+            (mercer.KernelKMeans(2), None),
+        ):
+            recorder = self.Recorder()
+            model.set_callbacks(recorder).fit(X, y)
+            assert recorder.seen == [("setup", "fit"), ("begin", "fit"), ("end", "fit"), ("teardown", "fit")]
+            np.testing.assert_array_equal(recorder.predicted, model.predict(X))
+
+    def test_a_stream_stops_when_a_callback_says_so(self):
+        recorder = self.Recorder(stop_after=2)
+        model = mercer.StreamedKernelRidge(kernel="gaussian()", n_components=10).set_callbacks(recorder)
+        model.fit_stream((X[i::4], Y[i::4]) for i in range(4))
+        assert recorder.seen.count(("end", "chunk")) == 2
+        assert model.n_samples_seen_ == 18
+        assert recorder.seen[-1] == ("teardown", "fit")
+
+    def test_progress_reaches_the_estimators_of_a_pipeline(self, capsys):
+        from sklearn.callback import ProgressBar
+
+        pytest.importorskip("rich")
+        pipeline = make_pipeline(StandardScaler(), mercer.KernelRidge())
+        pipeline.set_callbacks(ProgressBar()).fit(X, Y)
+
+    def test_errors_tear_down(self):
+        recorder = self.Recorder()
+        with pytest.raises(ValueError, match="NaN"):
+            mercer.KernelRidge().set_callbacks(recorder).fit(np.full((3, 1), np.nan), [1, 2, 3])
+        assert recorder.seen[-1] == ("teardown", "fit")

@@ -16,6 +16,7 @@ from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from mercer._catalogue import constructors as _constructors
+from mercer._html import install as _install_html
 from mercer._hypothesis import (
     column_tests,
     conditional_independence_test,
@@ -68,6 +69,7 @@ from mercer._mercer import (
 )
 from mercer._result import TestResult
 
+_install_html()
 globals().update(_constructors())
 
 # What stands on scikit-learn, which takes a second to import, is loaded at its first use.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
+from mercer._callbacks import CallbackSupportMixin, reported
 from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
@@ -22,8 +23,14 @@ from mercer._tables import as_frame, validate_data
 _FEW = 10_000
 
 
-class Estimator(BaseEstimator):
+class Estimator(CallbackSupportMixin, BaseEstimator):
     """An estimator whose work is done by the compiled part."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let callbacks of scikit-learn see the fits of a class."""
+        super().__init_subclass__(**kwargs)
+        if "fit" in cls.__dict__:
+            cls.fit = reported(cls.__dict__["fit"])
 
     #: Attributes that are computed at their first use, and forgotten by the next fit.
     _lazy: tuple[str, ...] = ()
