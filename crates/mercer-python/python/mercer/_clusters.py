@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.utils.metaestimators import available_if
 
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
@@ -418,6 +419,15 @@ class SpectralClustering(_Clusters):
             self.n_clusters_, self.n_iter_ = means.n_clusters_, means.n_iter_
         return self
 
+    def _has_new_points(self) -> bool:
+        graph = self.affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
+        if graph or self.n_components not in (None, self.n_clusters):
+            raise AttributeError(
+                "a graph of neighbors, or another number of eigenvectors, has no clusters of new points"
+            )
+        return True
+
+    @available_if(_has_new_points)
     def predict(self, X: Any) -> np.ndarray:
         """Return the clusters of points: those whose centers are nearest.
 
@@ -431,11 +441,7 @@ class SpectralClustering(_Clusters):
         An array of shape (n_samples,).
         """
         self._check_fitted()
-        if "_inner" not in self.__dict__:
-            return super().predict(X)
-        if self._inner is None:
-            raise ValueError("a graph of neighbors, or another number of eigenvectors, has no clusters of new points")
-        return self._inner.predict(X)
+        return super().predict(X) if "_inner" not in self.__dict__ else self._inner.predict(X)
 
     def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
         if "_inner" not in self.__dict__:
