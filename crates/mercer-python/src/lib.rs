@@ -19,6 +19,7 @@ mod input;
 mod kernel;
 mod law;
 mod learner;
+mod libsvm;
 mod losses;
 mod measure;
 mod model;
@@ -143,6 +144,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
     module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;
     module.add_class::<model::PyInputs>()?;
+    module.add_function(wrap_pyfunction!(libsvm::write_libsvm_model, module)?)?;
+    module.add_function(wrap_pyfunction!(libsvm::read_libsvm_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::load_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::_restore_fit, module)?)?;

@@ -9,7 +9,6 @@ import scipy.sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from mercer._centers import is_single
 from mercer._kernel_names import object_kernel
@@ -17,6 +16,7 @@ from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_f
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Features, Kernel, Objects
 from mercer._parameters import check_count, check_kinds, refuse
+from mercer._tables import as_frame, validate_data
 
 #: What the parameters that all transformers share mean.
 HOW = """n_jobs : int, optional
@@ -55,6 +55,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         check_kinds(self)
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
+        X = as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
         kernel = self._fit_kernel(X)
         X = validate_data(self, X, dtype=np.float64, order="C") if kernel is None else self._read_objects(kernel, X)
@@ -424,7 +425,8 @@ class Nystroem(FeatureTransformer):
         check_kinds(self)
         check_count("n_components", self.n_components, 1)
         outside = is_computed_outside(self.kernel) or self.kernel in ("precomputed", "sigmoid") or self._is_fractional()
-        self.__dict__.pop("_sample_size" if outside else "_params", None)
+        for former in ("_taken", "_sample_size" if outside else "_params"):
+            self.__dict__.pop(former, None)
         return self._fit_outside(X) if outside else super().fit(X)
 
     def _is_fractional(self) -> bool:
@@ -460,6 +462,8 @@ class Nystroem(FeatureTransformer):
         return {**(self.kernel_params or {}), **given}
 
     def _computed(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+        if "_taken" in self.__dict__:
+            return Kernel(self._taken)(X, Y)
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, n_jobs=self.n_jobs, **self._params)
 
     def transform(self, X: Any) -> np.ndarray:

@@ -74,6 +74,7 @@ class ClassMixin:
         X, y = self._validated(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        self._class_counts = np.bincount(codes).tolist()
         if len(self.classes_) < 2:
             only = ", ".join(map(str, self.classes_))
             raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {only}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from mercer._estimator import target_names
 from mercer._instances import InstanceScores
@@ -22,6 +22,7 @@ from mercer._parameters import (
     is_number,
     refuse,
 )
+from mercer._tables import as_frame, validate_data
 
 #: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any SVM
 #: of separable data.
@@ -101,6 +102,7 @@ class Machine(InstanceScores, MarginEstimator):
         """Check the data of a fit without targets."""
         if is_function(self.kernel):
             return self._objects(X, None)
+        X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
     """A one-versus-one classifier."""
+
+    #: The same machines without probabilities, where classes are predicted by votes in spite of them: as scikit-learn
+    #: does, whose machines may be taken over.
+    _voting: SvcFit | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorClassifier:
         """Fit the classifier.
@@ -101,6 +106,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     def _adopt(self, fit: SvcFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
+        self._voting = None
         # The decision function of two classes is positive for the first; scikit-learn's is positive
         # for the second.
         sign = -1.0 if len(self.classes_) == 2 else 1.0
@@ -126,7 +132,8 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         self._check_fitted()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return self.classes_[self._fit.predict(self._new_values(X), **self._options())]
+        fit = self._fit if self._voting is None else self._voting
+        return self.classes_[fit.predict(self._new_values(X), **self._options())]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return decision values: positive for the second of two classes; of more a column per class or per pair.
@@ -204,6 +211,9 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     def _saved(self) -> tuple[Any, dict[str, Any]]:
         fit, state = super()._saved()
+        if self._voting is not None:
+            message = "a model file predicts the most probable class, where scikit-learn's machine counts votes"
+            warnings.warn(message, UserWarning, stacklevel=3)
         return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}
 
 
