@@ -56,7 +56,7 @@ test-rust: $(BIN)/python
 
 # Two processes: most tests are too small for a second thread.
 test-python: build-python
-	$(BIN)/python -m pytest --numprocesses 2 crates/mercer-python/tests
+	$(BIN)/python -m pytest --numprocesses 2 crates/mercer-python/tests website
 
 ## Runs every example of examples/gallery; the pictures go to target/gallery.
 gallery: build-python

@@ -64,9 +64,11 @@ def main() -> None:
     }
     configuration.write_text(json.dumps(settings, indent=1), encoding="utf-8")
     quiet = {**os.environ, "DISABLE_MKDOCS_2_WARNING": "true", "NO_MKDOCS_2_WARNING": "true"}
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(configuration)]
-    if subprocess.run(command, env=quiet, cwd=work, check=False).returncode:
-        sys.exit("mkdocs found problems")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(configuration)]
+    # Not with --quiet, which hides warnings from --strict.
+    done = subprocess.run(command, env=quiet, cwd=work, capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
     shutil.copytree(words.rustdoc, words.output / "rust", ignore=shutil.ignore_patterns(".lock"))
     problems = of_the_site(words.output.resolve())
     if problems:

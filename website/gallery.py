@@ -34,6 +34,7 @@ SECTIONS = {
     "views": "Without labels",
     "tests": "Hypothesis tests",
     "scale": "Large data",
+    "displays": "Displays",
 }
 PRELOADED = ["matplotlib.pyplot", "pandas", "scipy.optimize", "sklearn.model_selection", "mercer"]
 

@@ -23,6 +23,12 @@ GROUPS = {
         "Classification",
         "SVC SVCCV NuSVC OneClassSVM KernelLogisticRegression KernelMachine MultipleKernelClassifier",
     ),
+    "displays": (
+        "Displays",
+        "FunctionDisplay EffectsDisplay ResidualsDisplay InfluenceDisplay CalibrationDisplay ScoreSurfaceDisplay "
+        "BoundaryDisplay EmbeddingDisplay GramDisplay SpectrumDisplay NullDisplay WitnessDisplay "
+        "CounterexampleDisplay Diagnosis Finding",
+    ),
     "views": (
         "Without labels",
         "KernelPCA KernelKMeans SpectralClustering KernelCCA KernelICA CoupledKernelEmbedding ClassicalScaling "
@@ -45,7 +51,10 @@ GROUPS = {
         "RidgeStatistics MeanStatistics CovarianceStatistics",
     ),
     "points": ("Strings, graphs and bags", "Bags Graphs Diagrams read_fasta"),
-    "models": ("Models and files", "save load learners BorderWarning ConvergenceWarning"),
+    "models": (
+        "Models and files",
+        "save load from_sklearn from_libsvm to_onnx export_onnx export_libsvm learners BorderWarning ConvergenceWarning",
+    ),
 }
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 LISTS = {"Parameters", "Attributes", "Returns", "Yields", "Raises", "Other Parameters"}

@@ -87,6 +87,8 @@ pub mod features;
 pub mod function;
 pub mod gram;
 pub mod hypothesis;
+// Without Parquet some helpers have no user.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, unused_imports))]
 pub mod io;
 pub mod kernel;
 pub mod learn;
