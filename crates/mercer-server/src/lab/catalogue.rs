@@ -13,7 +13,7 @@ pub fn kernels() -> Value {
     let one = |entry: &'static catalogue::Entry| {
         json!({
             "name": entry.name, "family": entry.family.title(), "formula": entry.formula,
-            "domain": entry.domain.to_string(), "theory": entry.theory, "examples": entry.examples,
+            "domain": entry.domain.text(), "theory": entry.theory, "examples": entry.examples,
             "parameters": entry.parameters.iter().map(parameter).collect::<Vec<_>>(),
         })
     };

@@ -140,7 +140,8 @@ fn unzip(bytes: &[u8]) -> Result<Vec<File>, Refusal> {
         let data = local + 30 + number(bytes, local + 26, 2)? + number(bytes, local + 28, 2)?;
         let packed = bytes.get(data..data + packed).ok_or_else(|| damaged("it is cut short"))?;
         if !name.ends_with('/') {
-            add(&mut files, &mut total, &name, unpacked(packed, method, total)?)?;
+            let bytes = unpacked(packed, method, total)?;
+            add(&mut files, &mut total, &name, bytes)?;
         }
         at += 46 + lengths.iter().sum::<usize>();
     }

@@ -117,3 +117,23 @@ pub fn export(fields: Fields<'_>, store: &Store) -> Answer {
         "names": set.table.names().collect::<Vec<_>>(), "cells": cells(&set.table, &rows[..rows.len().min(SHOWN)]),
     }))
 }
+
+/// The values of one column at some rows, for colors.
+pub fn column(fields: Fields<'_>, store: &Store) -> Answer {
+    let set = store.get(fields.text("id")?)?;
+    let column = set.table.column(fields.text("column")?)?;
+    let rows = fields.optional_numbers("rows")?.unwrap_or_default();
+    let rows: Vec<usize> = rows.into_iter().map(|row| row as usize).collect();
+    if rows.len() > MOST_ROWS || rows.iter().any(|&row| row >= set.table.rows()) {
+        return Err(Refusal::request("a row is not in the table, or there are too many"));
+    }
+    match &column.data {
+        ColumnData::Numbers(values) => Ok(json!({
+            "kind": "numbers", "values": rows.iter().map(|&row| number(values[row])).collect::<Vec<_>>(),
+        })),
+        ColumnData::Categories { codes, levels } => Ok(json!({
+            "kind": "categories", "levels": levels, "values": rows.iter().map(|&row| codes[row]).collect::<Vec<_>>(),
+        })),
+        _ => Err(Refusal::request("only columns of numbers and categories color points")),
+    }
+}

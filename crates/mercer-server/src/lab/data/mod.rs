@@ -6,5 +6,5 @@ mod bundled;
 mod describe;
 mod store;
 
-pub use describe::{describe, export, list, upload};
+pub use describe::{cell, column, describe, export, list, upload};
 pub use store::{Dataset, Store};

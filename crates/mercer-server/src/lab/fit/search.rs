@@ -194,7 +194,7 @@ fn by_folds(
             (Box::new(held), classes.of(), "mean log loss in 5 folds")
         }
         ("svr", None) => {
-            let held = HeldOutSvr { spec: Svr::new(start, 1.0), x, y: training.y.column(0), weights: None };
+            let held = HeldOutSvr { spec: Svr::new(start, 1.0, 0.1), x, y: training.y.column(0), weights: None };
             (Box::new(held), &zeros, "mean squared error in 5 folds")
         }
         _ => return Err(Refusal::request("the target does not fit this learner")),

@@ -1,6 +1,5 @@
 //! Everything that the panel shows of a kernel, in one answer: it must be there before the next move of a slider.
 
-use mercer::kernel::Lengthscale;
 use mercer::{Compute, Kernel};
 use serde_json::{Value, json};
 
@@ -83,7 +82,7 @@ fn on_line(
 }
 
 fn needs_columns(kernel: &Kernel) -> bool {
-    let listed = matches!(kernel, Kernel::Base(base) if matches!(base.lengthscale(), Some(Lengthscale::PerColumn(_))));
+    let listed = kernel.parameters().iter().any(|parameter| parameter.name.contains("lengthscale["));
     listed || matches!(kernel, Kernel::On(..)) || kernel.children().into_iter().any(needs_columns)
 }
 
