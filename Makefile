@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
 # command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python test-lab sklearn-suite docs bench build-bench tables scale power build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
@@ -19,7 +19,7 @@ demo:
 # The Python packages are downloaded while clippy works.
 test:
 	$(MAKE) -j2 lint-rust $(VENV)/.ready
-	$(MAKE) lint-python test-rust test-python
+	$(MAKE) lint-python test-rust test-python test-lab
 
 ## The same with the slow statistical and fuzzing suites.
 test-full: export MERCER_FULL := 1
@@ -56,6 +56,12 @@ test-rust: $(BIN)/python
 # Two processes: most tests are too small for a second thread.
 test-python: build-python
 	$(BIN)/python -m pytest --numprocesses 2 crates/mercer-python/tests
+
+## The page of `mercer lab` in Chromium, with the binary of the tests: every panel, errors, accessibility, the keyboard.
+# Installs Chromium where it is missing and may be; otherwise it says how, and fails in CI only.
+test-lab: $(VENV)/.ready
+	cargo build --workspace --lib --bins --examples
+	PYTHON_BIN=$(CURDIR)/$(BIN)/python crates/mercer-server/browser/run.sh
 
 ## scikit-learn's own test files with their classes replaced by ours; the counts go to docs/python.md.
 sklearn-suite: build-python
