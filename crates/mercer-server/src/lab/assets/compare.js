@@ -35,7 +35,7 @@ export async function comparePanel() {
       show(result, found);
     } catch (error) { progress.replaceChildren(failure(error)); } finally { go.disabled = false; }
   };
-  const number = (name, fallback, hint) => { const input = el('input', { type: 'number', step: 'any', value: s[name] ?? fallback, onchange: () => change(name)(input.value) }); return field(name, input, hint); };
+  const number = (name, fallback, hint) => { const input = el('input', { type: 'number', step: 'any', value: s[name] ?? fallback, onchange: () => change(name)(input.value) }); return field(name[0].toUpperCase() + name.slice(1), input, hint); };
   const form = el('form', { onsubmit: (event) => { event.preventDefault(); test(); } },
     el('div', { class: 'row' }, field('Compare', select(MODES, s.mode, changeMode)),
       field(s.mode === 'files' ? 'First set' : 'Data', select([['', 'choose …'], ...sets()], state.data.id ?? '', async (id) => { if (id) { await useSet(id); state.compare = { mode: s.mode, second: s.second }; reopen(); } })),
@@ -93,7 +93,7 @@ function show(box, r) {
   if (r.scatter) cards.push(card('The two variables', '', twoVariables(r.scatter)));
   if (Array.isArray(r.columns) && r.columns.length) {
     const sorted = [...r.columns].sort((a, b) => a.adjusted - b.adjusted || b.mmd - a.mmd);
-    cards.push(card('Columns', '', table(['column', 'MMD²', 'p', 'p (Holm)', ''], sorted.map((c) => [c.name, c.mmd, c.p_value, c.adjusted, c.differs ? 'differs' : '']), 'Tests of every column', [1, 2, 3])));
+    cards.push(card('Columns', '', table(['column', 'MMD²', 'p', 'p (Holm)', 'result'], sorted.map((c) => [c.name, c.mmd, c.p_value, c.adjusted, c.differs ? 'differs' : '']), 'Tests of every column', [1, 2, 3])));
     const [worst] = sorted;
     const holder = el('div', {});
     const draw = (c) => holder.replaceChildren(c.witness ? witness(c, r.names) : el('p', {}, 'All values are equal.'));

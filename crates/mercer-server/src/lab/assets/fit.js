@@ -106,7 +106,7 @@ function settingsForm(learner, s, set, go) {
   const lists = el('div', { class: 'row' });
   const showLists = () => {
     go.textContent = s.search ? 'Search and fit' : 'Fit';
-    const input = (name, hint) => { const node = el('input', { type: 'text', value: [s[name] ?? ''].flat().join(', '), placeholder: 'chosen from the data', onchange: () => { s[name] = node.value.split(',').map((v) => v.trim()).filter(Boolean); save(); } }); return field(name === 'penalties' ? searched : name, node, hint); };
+    const input = (name, hint) => { const node = el('input', { type: 'text', value: [s[name] ?? ''].flat().join(', '), placeholder: 'chosen from the data', onchange: () => { s[name] = node.value.split(',').map((v) => v.trim()).filter(Boolean); save(); } }); return field(name === 'penalties' ? `${searched} to try` : 'lengthscales to try', node, hint); };
     lists.replaceChildren(...(s.search ? [input('lengthscales', 'Numbers with commas, such as 0.5, 1, 2'), input('penalties', 'Numbers with commas, such as 0.01, 0.1, 1')] : []));
   };
   showLists();

@@ -82,7 +82,7 @@ export async function kernelPanel() {
     card('Spectral density', '', parts.density), card('Eigenvalues', '', parts.decay),
     card('Gram matrix of the data', 'wide', el('div', { class: 'row no-report' }, field('Order of the rows', order)), parts.gram),
     parts.snippet);
-  parts.check.className = 'card-holder';
+  parts.check.className = parts.snippet.className = 'card-holder';
   save();
   refresh();
   return panel;

@@ -52,7 +52,7 @@ export function kernelInput({ value, label, hint, onchange, placeholder = '' }) 
   });
   const list = el('ul', { id: listId, class: 'choices', role: 'listbox', 'aria-label': 'Completions', hidden: true });
   const fault = el('div', { id: faultId, 'aria-live': 'polite' });
-  const box = el('div', {}, el('label', { for: id }, label), el('div', { class: 'kernel-input' }, area, list), fault, hint ? el('p', { class: 'hint' }, hint) : null);
+  const box = el('div', { class: 'kernel-box' }, el('label', { for: id }, label), el('div', { class: 'kernel-input' }, area, list), fault, hint ? el('p', { class: 'hint' }, hint) : null);
   let found = { word: '', list: [] }, chosen = -1;
 
   const close = () => { list.hidden = true; chosen = -1; area.setAttribute('aria-expanded', 'false'); area.removeAttribute('aria-activedescendant'); };

@@ -219,7 +219,8 @@ export function plane(p, label) {
   const legend = classes ? levels.map((t, i) => [t, i]) : null;
   const note = p.others_at_means ? 'The other inputs have their means.' : '';
   const node = figure(f.root, note, legend);
-  if (!classes) return el('div', { class: 'heat' }, node, scaleOf(low, high));
+  if (!classes) return el('div', { class: 'heat plane' }, node, scaleOf(low, high));
+  node.classList.add('plane');
   return node;
 }
 
