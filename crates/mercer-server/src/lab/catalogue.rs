@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 
 /// Every kernel of the language.
 pub fn kernels() -> Value {
-    let parameter = |p: &catalogue::ParameterEntry| {
-        json!({ "name": p.name, "default": p.default, "range": p.range, "meaning": p.meaning })
-    };
+    let parameter = |p: &catalogue::ParameterEntry| json!({ "name": p.name, "default": p.default, "range": p.range, "meaning": p.meaning });
     let one = |entry: &'static catalogue::Entry| {
         json!({
             "name": entry.name, "family": entry.family.title(), "formula": entry.formula,
@@ -22,7 +20,11 @@ pub fn kernels() -> Value {
 
 /// The learners that take one sample of points.
 pub fn learners() -> Value {
-    LEARNERS.iter().filter(|entry| entry.views == ViewCount::One && entry.name != "streamed_ridge").map(|e| learner(e)).collect()
+    LEARNERS
+        .iter()
+        .filter(|entry| entry.views == ViewCount::One && entry.name != "streamed_ridge")
+        .map(|e| learner(e))
+        .collect()
 }
 
 fn learner(entry: &LearnerEntry) -> Value {

@@ -21,12 +21,8 @@ use super::refusal::Refusal;
 pub const SCALINGS: [(&str, Scaling); 3] =
     [("none", Scaling::None), ("standard", Scaling::Standardize), ("unit", Scaling::UnitInterval)];
 /// Names of rules for missing values.
-const GAPS: [(&str, Option<Missing>); 4] = [
-    ("error", None),
-    ("drop", Some(Missing::DropRows)),
-    ("mean", Some(Missing::Mean)),
-    ("zero", Some(Missing::Zero)),
-];
+const GAPS: [(&str, Option<Missing>); 4] =
+    [("error", None), ("drop", Some(Missing::DropRows)), ("mean", Some(Missing::Mean)), ("zero", Some(Missing::Zero))];
 
 /// What a target is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,7 +295,12 @@ fn rows_with_target(table: &Table, target: Option<usize>, strict: bool) -> Resul
             return Err(Error::missing("table", row, &data.name));
         }
         if matches!(&data.data, ColumnData::Numbers(values) if values[row].is_infinite()) {
-            return Err(Error::value("table", (row, data.name.clone()), value_at(table, column, row), Requirement::Finite));
+            return Err(Error::value(
+                "table",
+                (row, data.name.clone()),
+                value_at(table, column, row),
+                Requirement::Finite,
+            ));
         }
         if !missing {
             kept.push(row);

@@ -70,7 +70,9 @@ pub fn run(request: &Request, store: &Store, compute: &Compute, cancel: &Cancel)
     let training = Training::points_of(store, &request.choice, request.kernel.as_ref(), compute)?;
     if training.rows() > MOST_ROWS {
         let rows = training.rows();
-        return Err(Refusal::too_large(format!("{rows} rows: here a view has {MOST_ROWS}; the command line takes more")));
+        return Err(Refusal::too_large(format!(
+            "{rows} rows: here a view has {MOST_ROWS}; the command line takes more"
+        )));
     }
     let kernel = match &request.kernel {
         Some(kernel) => training.kernel(kernel)?,
@@ -102,12 +104,7 @@ pub fn run(request: &Request, store: &Store, compute: &Compute, cancel: &Cancel)
     Ok(Finished { answer, kept: Some(Arc::new(())) })
 }
 
-fn clusters(
-    request: &Request,
-    kernel: &Kernel,
-    training: &Training,
-    compute: &Compute,
-) -> Result<AnyFit, Refusal> {
+fn clusters(request: &Request, kernel: &Kernel, training: &Training, compute: &Compute) -> Result<AnyFit, Refusal> {
     let name = if request.method == Method::Means { "kmeans" } else { "spectral" };
     let entry = learner(name).ok_or_else(|| Refusal::request(format!("there is no learner `{name}`")))?;
     let mut settings = Settings::new().with("kernel", kernel);

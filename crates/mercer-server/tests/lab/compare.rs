@@ -53,10 +53,15 @@ fn wrong_comparisons_are_refused_with_the_reason() {
     let lab = lab();
     let message = |request: Value| match lab.call("compare/start", &request) {
         Err(refusal) => refusal.message,
-        Ok(answer) => ended(&lab, answer["job"].as_u64().unwrap())["error"]["message"].as_str().unwrap_or("done").to_owned(),
+        Ok(answer) => {
+            ended(&lab, answer["job"].as_u64().unwrap())["error"]["message"].as_str().unwrap_or("done").to_owned()
+        }
     };
     assert!(message(json!({ "mode": "files", "data": { "id": "iris" }, "second": "co2" })).contains("sepal_length"));
     let same = json!({ "mode": "groups", "data": { "id": "iris" }, "by": "species", "group_a": "setosa", "group_b": "setosa" });
     assert!(message(same).contains("different"));
-    assert!(message(json!({ "mode": "independence", "data": { "id": "iris" }, "x": ["species"], "y": ["species"] })).contains("both"));
+    assert!(
+        message(json!({ "mode": "independence", "data": { "id": "iris" }, "x": ["species"], "y": ["species"] }))
+            .contains("both")
+    );
 }

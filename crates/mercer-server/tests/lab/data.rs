@@ -29,7 +29,8 @@ fn repository(path: &str) -> Vec<u8> {
 #[test]
 fn five_kinds_of_data_are_bundled() {
     let lab = lab();
-    let kinds: Vec<String> = ask(&lab, "data/list", json!({})).as_array().unwrap().iter().map(|s| s["kind"].to_string()).collect();
+    let kinds: Vec<String> =
+        ask(&lab, "data/list", json!({})).as_array().unwrap().iter().map(|s| s["kind"].to_string()).collect();
     for kind in ["numbers", "classes", "text", "graphs", "two samples"] {
         assert!(kinds.iter().any(|k| k.contains(kind)), "{kind}");
     }
@@ -42,7 +43,10 @@ fn five_kinds_of_data_are_bundled() {
 #[test]
 fn tables_sequences_and_columns_are_read() {
     let csv = upload("weather.csv", b"t;sky\n1.5;gray\n;blue\n");
-    assert_eq!((&csv["rows"], &csv["columns"][0]["missing"], &csv["columns"][1]["kind"]), (&json!(2), &json!(1), &json!("categories")));
+    assert_eq!(
+        (&csv["rows"], &csv["columns"][0]["missing"], &csv["columns"][1]["kind"]),
+        (&json!(2), &json!(1), &json!("categories"))
+    );
     let parquet = upload("frame.parquet", &repository("crates/mercer/tests/fixtures/pandas.parquet"));
     assert_eq!(parquet["rows"], 4);
     let fasta = upload("genes.fasta", b">a|up\nACGT\n>b|down\nGGT\n");
@@ -73,15 +77,40 @@ fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let four = |v: usize| (v as u32).to_le_bytes();
     for (name, bytes) in files {
         let start = out.len();
-        out.extend([b"PK\x03\x04".as_slice(), &[0; 14], &four(bytes.len()), &four(bytes.len()), &two(name.len()), &two(0)].concat());
+        out.extend(
+            [b"PK\x03\x04".as_slice(), &[0; 14], &four(bytes.len()), &four(bytes.len()), &two(name.len()), &two(0)]
+                .concat(),
+        );
         out.extend(name.as_bytes());
         out.extend(bytes);
-        directory.extend([b"PK\x01\x02".as_slice(), &[0; 16], &four(bytes.len()), &four(bytes.len()), &two(name.len()), &[0; 12], &four(start)].concat());
+        directory.extend(
+            [
+                b"PK\x01\x02".as_slice(),
+                &[0; 16],
+                &four(bytes.len()),
+                &four(bytes.len()),
+                &two(name.len()),
+                &[0; 12],
+                &four(start),
+            ]
+            .concat(),
+        );
         directory.extend(name.as_bytes());
     }
     let at = out.len();
     out.extend(&directory);
-    out.extend([b"PK\x05\x06".as_slice(), &[0; 4], &two(files.len()), &two(files.len()), &four(directory.len()), &four(at), &two(0)].concat());
+    out.extend(
+        [
+            b"PK\x05\x06".as_slice(),
+            &[0; 4],
+            &two(files.len()),
+            &two(files.len()),
+            &four(directory.len()),
+            &four(at),
+            &two(0),
+        ]
+        .concat(),
+    );
     out
 }
 

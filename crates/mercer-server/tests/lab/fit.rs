@@ -46,8 +46,11 @@ fn a_fit_is_that_of_the_library() {
     // The prediction of the first row, typed in, and of which rows it is made.
     let set = ask(&lab, "data/describe", json!({ "id": "concrete" }));
     let names: Vec<&str> = set["columns"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    let row: serde_json::Map<String, Value> =
-        names.iter().zip(set["head"][0].as_array().unwrap()).map(|(n, v)| ((*n).to_owned(), v.to_string().into())).collect();
+    let row: serde_json::Map<String, Value> = names
+        .iter()
+        .zip(set["head"][0].as_array().unwrap())
+        .map(|(n, v)| ((*n).to_owned(), v.to_string().into()))
+        .collect();
     let predicted = ask(&lab, "fit/predict", json!({ "job": job, "row": row }));
     assert_close!(number(&predicted["values"][0]), fit.fitted()[[0, 0]], 1e-9);
     assert_eq!(predicted["rows"].as_array().unwrap().len(), 6);
@@ -64,7 +67,10 @@ fn a_search_has_a_surface_whose_best_cell_is_fitted() {
     let more = json!({ "search": true, "lengthscales": [1, 2, 4], "penalties": [0.001, 0.01, 0.1, 1] });
     let (_, found) = run(&lab(), "fit/start", concrete(more));
     let search = &found["search"];
-    assert_eq!((search["lengthscales"].as_array().unwrap().len(), search["penalties"].as_array().unwrap().len()), (3, 4));
+    assert_eq!(
+        (search["lengthscales"].as_array().unwrap().len(), search["penalties"].as_array().unwrap().len()),
+        (3, 4)
+    );
     let scores: Vec<Option<f64>> = search["scores"].as_array().unwrap().iter().map(Value::as_f64).collect();
     let best = scores.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let at = numbers(&search["best"]);
@@ -99,15 +105,25 @@ fn a_search_that_is_stopped_keeps_the_best_so_far() {
 #[test]
 fn classes_have_confusion_boundary_and_calibration() {
     let lab = lab();
-    let data = json!({ "id": "iris", "target": "species", "scale": "standard", "inputs": ["petal_length", "petal_width"] });
+    let data =
+        json!({ "id": "iris", "target": "species", "scale": "standard", "inputs": ["petal_length", "petal_width"] });
     let request = json!({ "learner": "logistic", "data": data, "settings": { "kernel": "gaussian(lengthscale=1)", "lambda": 0.1 } });
     let (job, found) = run(&lab, "fit/start", request);
     let classes = &found["classes"];
-    let total: u64 = classes["confusion"].as_array().unwrap().iter().flat_map(|r| r.as_array().unwrap()).map(|v| v.as_u64().unwrap()).sum();
+    let total: u64 = classes["confusion"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|r| r.as_array().unwrap())
+        .map(|v| v.as_u64().unwrap())
+        .sum();
     assert_eq!(total, 150);
     assert!(number(&classes["accuracy"]) > 0.93);
     assert_eq!(classes["calibration"]["kind"], "reliability");
-    assert_eq!((&found["plane"]["kind"], found["plane"]["cells"].as_array().unwrap().len()), (&json!("classes"), 72 * 54));
+    assert_eq!(
+        (&found["plane"]["kind"], found["plane"]["cells"].as_array().unwrap().len()),
+        (&json!("classes"), 72 * 54)
+    );
     let p = ask(&lab, "fit/predict", json!({ "job": job, "row": { "petal_length": "1.4", "petal_width": "0.2" } }));
     assert_eq!(p["class"], "setosa");
     let sum: f64 = p["probabilities"].as_array().unwrap().iter().map(|pair| number(&pair[1])).sum();
@@ -159,7 +175,9 @@ fn wrong_fits_are_refused_with_the_reason() {
     let lab = lab();
     let message = |request: Value| match lab.call("fit/start", &request) {
         Err(refusal) => refusal.message,
-        Ok(answer) => ended(&lab, answer["job"].as_u64().unwrap())["error"]["message"].as_str().unwrap_or("done").to_owned(),
+        Ok(answer) => {
+            ended(&lab, answer["job"].as_u64().unwrap())["error"]["message"].as_str().unwrap_or("done").to_owned()
+        }
     };
     assert!(message(concrete(json!({ "learner": "nothing" }))).contains("no learner `nothing`"));
     assert!(message(concrete(json!({ "settings": { "lambda": "-1" } }))).contains("lambda"));

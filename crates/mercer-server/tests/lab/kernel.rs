@@ -35,7 +35,8 @@ fn sliders_change_parameters_in_order() {
     let request = json!({ "kernel": "2*gaussian(lengthscale=1) + periodic(period=2)", "parameters": [5, 0.5, 3, 1] });
     let answer = ask(&lab(), "kernel/look", request);
     assert_eq!(answer["normal"], "5*gaussian(lengthscale=0.5) + periodic(period=3, lengthscale=1)");
-    let names: Vec<&str> = answer["parameters"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        answer["parameters"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
     assert_eq!(names.len(), 4);
     assert_eq!(refused(&lab(), "kernel/look", json!({ "kernel": "gaussian()", "parameters": [1, 2] })).status, 400);
 }
@@ -91,15 +92,17 @@ fn the_gram_matrix_of_the_data_is_ordered_by_class() {
     assert!((0..150).all(|i| cells[i * 151] == 1.0) && cells[3] == cells[450]);
     assert!(!gram["kernel"].as_str().unwrap().contains("median"));
     // Of a set with more rows a part is drawn.
-    let request = json!({ "kernel": "linear()", "order": "spectrum", "data": { "id": "concrete", "target": "strength" } });
+    let request =
+        json!({ "kernel": "linear()", "order": "spectrum", "data": { "id": "concrete", "target": "strength" } });
     assert_eq!(ask(&lab(), "kernel/look", request)["gram"]["shown"], "160 of 1030 rows, equally spaced");
 }
 
 #[test]
 fn kernels_on_strings_and_graphs_have_matrices_and_no_profile() {
-    for (id, target, kernel) in
-        [("books", "verdict", "on([review], normalized(spectrum(length=3)))"), ("rings", "label", "weisfeiler_lehman(depth=2)")]
-    {
+    for (id, target, kernel) in [
+        ("books", "verdict", "on([review], normalized(spectrum(length=3)))"),
+        ("rings", "label", "weisfeiler_lehman(depth=2)"),
+    ] {
         let answer = ask(&lab(), "kernel/look", json!({ "kernel": kernel, "data": { "id": id, "target": target } }));
         assert!(answer["profile"]["reason"].is_string() && answer["gram"]["size"].as_u64().unwrap() >= 80, "{id}");
     }
@@ -107,7 +110,8 @@ fn kernels_on_strings_and_graphs_have_matrices_and_no_profile() {
 
 #[test]
 fn what_the_page_copies_is_a_command_and_python() {
-    let answer = ask(&lab(), "kernel/look", json!({ "kernel": "2*linear()", "data": { "id": "iris", "target": "species" } }));
+    let answer =
+        ask(&lab(), "kernel/look", json!({ "kernel": "2*linear()", "data": { "id": "iris", "target": "species" } }));
     let command = answer["snippet"]["command"].as_str().unwrap();
     assert!(command.contains("mercer kernel explain '2*linear()'"), "{command}");
     assert!(command.contains("--columns sepal_length,sepal_width,petal_length,petal_width"), "{command}");

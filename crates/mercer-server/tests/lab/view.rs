@@ -10,7 +10,10 @@ fn components_of_the_irises_separate_the_species() {
     let data = json!({ "id": "iris", "target": "species", "scale": "standard" });
     let (_, found) = run(&lab, "view/start", json!({ "data": data, "kernel": "gaussian(lengthscale=2)" }));
     let first = numbers(&found["scores"][0]);
-    assert_eq!((first.len(), found["rows"].as_array().unwrap().len(), found["words"].as_array().unwrap().len()), (150, 150, 150));
+    assert_eq!(
+        (first.len(), found["rows"].as_array().unwrap().len(), found["words"].as_array().unwrap().len()),
+        (150, 150, 150)
+    );
     // Setosa, the first 50 rows, are on one side of all others.
     let (setosa, others) = first.split_at(50);
     let range = |list: &[f64]| list.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
@@ -30,7 +33,10 @@ fn clusters_are_found_and_their_number_chosen() {
         let (_, found) = run(&lab, "view/start", request);
         let labels = numbers(&found["clusters"]["labels"]);
         // Setosa are a cluster of their own.
-        assert!(labels.len() == 150 && labels[1..40].iter().filter(|l| **l == labels[0]).count() > 30, "{method}: {labels:?}");
+        assert!(
+            labels.len() == 150 && labels[1..40].iter().filter(|l| **l == labels[0]).count() > 30,
+            "{method}: {labels:?}"
+        );
         assert!(found["snippet"]["command"].as_str().unwrap().contains("-k 3"));
     }
     let (_, found) = run(&lab, "view/start", json!({ "data": { "id": "rings", "target": "label" } }));

@@ -83,7 +83,8 @@ mod tests {
         let refused = prior_draws(&"ball(radius=1)".parse().unwrap(), x.view(), 1, &Compute::new());
         assert!(matches!(refused, Err(Error::NotPositiveDefinite { .. })));
         let draw = |threads| {
-            prior_draws(&"matern()".parse().unwrap(), x.view(), 2, &Compute::new().with_threads(threads).unwrap()).unwrap()
+            prior_draws(&"matern()".parse().unwrap(), x.view(), 2, &Compute::new().with_threads(threads).unwrap())
+                .unwrap()
         };
         assert_eq!(draw(1), draw(2));
     }

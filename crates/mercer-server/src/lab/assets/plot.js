@@ -45,13 +45,16 @@ export const logarithm = (v) => (v > 0 ? Math.log10(v) : null);
 
 // A frame with axes. Positions of logarithmic axes are powers of ten.
 export function frame({ width = 560, height = 300, xRange, yRange, xLabel = '', yLabel = '', logX = false, logY = false, label, xTicks, yTicks, marginLeft }) {
+  // On a narrow window a picture has fewer units, so that its letters stay readable.
+  const narrow = Math.max(300, window.innerWidth - 60);
+  if (width > narrow) { height = Math.max(210, Math.min(height, narrow * 0.75)); width = narrow; }
   const left = marginLeft ?? 58, m = { left, right: 14, top: 12, bottom: xLabel ? 44 : 28 };
   const w = width - m.left - m.right, h = height - m.top - m.bottom;
   const x = (v) => m.left + (w * (v - xRange[0])) / (xRange[1] - xRange[0]);
   const y = (v) => m.top + h - (h * (v - yRange[0])) / (yRange[1] - yRange[0]);
   const root = svg('svg', { class: 'plot', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label });
   const text = (v, log) => (log ? (v >= -3 && v <= 4 ? shown(10 ** v) : `1e${v}`) : shown(v, 3));
-  const xs = xTicks ?? (logX ? logTicks(xRange) : ticks(xRange, width < 420 ? 4 : 7)).map((v) => [v, text(v, logX)]);
+  const xs = xTicks ?? (logX ? logTicks(xRange) : ticks(xRange, width < 440 ? 4 : 7)).map((v) => [v, text(v, logX)]);
   const ys = yTicks ?? (logY ? logTicks(yRange) : ticks(yRange, 5)).map((v) => [v, text(v, logY)]);
   for (const [v, t] of xs) {
     root.append(svg('line', { class: 'gridline', x1: x(v), x2: x(v), y1: m.top, y2: m.top + h }),

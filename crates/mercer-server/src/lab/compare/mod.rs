@@ -102,7 +102,9 @@ fn two_samples(request: &Request, pooled: &Pooled, compute: &Compute) -> Result<
     let resolved = kernel.resolve(points, compute)?;
     let values = witness_values(&x, &y, &resolved, compute)?;
     let extremes = values.extremes(NAMED);
-    let named = |list: &[WitnessPoint]| list.iter().map(|p| pooled.named(p.sample == Side::First, p.row, p.value)).collect::<Vec<_>>();
+    let named = |list: &[WitnessPoint]| {
+        list.iter().map(|p| pooled.named(p.sample == Side::First, p.row, p.value)).collect::<Vec<_>>()
+    };
     let columns = match (pooled.kind, x.as_points().vectors(), y.as_points().vectors()) {
         (PointKind::Vectors, Ok(x), Ok(y)) => by_column(request, pooled, x, y, compute)?,
         _ => Value::Null,
@@ -178,12 +180,7 @@ fn column_witness(
     }))
 }
 
-fn independence(
-    request: &Request,
-    sets: &samples::Sets,
-    store: &Store,
-    compute: &Compute,
-) -> Result<Value, Refusal> {
+fn independence(request: &Request, sets: &samples::Sets, store: &Store, compute: &Compute) -> Result<Value, Refusal> {
     let (x, y) = pair(sets, store, compute)?;
     check_rows(x.rows())?;
     let kernel = |training: &super::training::Training| match &request.kernel {

@@ -184,9 +184,7 @@ fn rows_of(table: &Table, by: &str, value: &str) -> Result<Vec<usize>, Refusal> 
     let column = table.column(by)?;
     let is_it = |row: &usize| match &column.data {
         ColumnData::Numbers(values) => values[*row].to_string() == value,
-        ColumnData::Categories { codes, levels } => {
-            codes[*row].is_some_and(|code| levels[code as usize] == value)
-        }
+        ColumnData::Categories { codes, levels } => codes[*row].is_some_and(|code| levels[code as usize] == value),
         _ => false,
     };
     let rows: Vec<usize> = (0..table.rows()).filter(is_it).collect();

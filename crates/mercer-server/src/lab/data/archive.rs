@@ -125,7 +125,8 @@ fn number(bytes: &[u8], at: usize, length: usize) -> Result<usize, Refusal> {
 /// The files that the directory at the end of a zip archive lists.
 fn unzip(bytes: &[u8]) -> Result<Vec<File>, Refusal> {
     let start = bytes.len().saturating_sub(65_557);
-    let end = bytes[start..].windows(4).rposition(|w| w == b"PK\x05\x06").ok_or_else(|| damaged("it has no directory"))?;
+    let end =
+        bytes[start..].windows(4).rposition(|w| w == b"PK\x05\x06").ok_or_else(|| damaged("it has no directory"))?;
     let (count, mut at) = (number(bytes, start + end + 10, 2)?, number(bytes, start + end + 16, 4)?);
     let (mut files, mut total) = (Vec::new(), 0);
     for _ in 0..count {

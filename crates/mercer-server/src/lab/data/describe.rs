@@ -17,13 +17,13 @@ const MOST_ROWS: usize = 20_000;
 
 /// The sets that can be chosen.
 pub fn list(store: &Store) -> Value {
-    let bundled = ALL.iter().map(|set| {
-        json!({ "id": set.id, "title": set.title, "kind": set.kind, "origin": "bundled", "file": set.file })
-    });
+    let bundled = ALL.iter().map(
+        |set| json!({ "id": set.id, "title": set.title, "kind": set.kind, "origin": "bundled", "file": set.file }),
+    );
     let own = store.own();
-    let own = own.iter().map(|set| {
-        json!({ "id": set.id, "title": set.title, "kind": set.kind, "origin": set.origin, "file": set.file })
-    });
+    let own = own.iter().map(
+        |set| json!({ "id": set.id, "title": set.title, "kind": set.kind, "origin": set.origin, "file": set.file }),
+    );
     own.chain(bundled).collect()
 }
 

@@ -102,11 +102,8 @@ fn classes(fitted: &FittedModel, compute: &Compute) -> Result<Value> {
     let right = truth.of().iter().zip(&found).filter(|(t, f)| t == f).count();
     let wrong: Vec<usize> =
         (0..found.len()).filter(|&i| found[i] != truth.of()[i]).map(|i| training.kept[i]).take(200).collect();
-    let probabilities = if model.has_probabilities() {
-        Some(model.probabilities(training.points(), compute)?)
-    } else {
-        None
-    };
+    let probabilities =
+        if model.has_probabilities() { Some(model.probabilities(training.points(), compute)?) } else { None };
     Ok(json!({
         "names": truth.names(),
         "accuracy": number(right as f64 / found.len() as f64),

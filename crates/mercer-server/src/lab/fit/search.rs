@@ -83,12 +83,7 @@ pub fn run(
 }
 
 /// The lengthscales to try; none for a kernel that has no lengthscale, or several.
-fn lengthscales(
-    plan: &Plan,
-    kernel: &Kernel,
-    training: &Training,
-    compute: &Compute,
-) -> Result<Vec<f64>, Refusal> {
+fn lengthscales(plan: &Plan, kernel: &Kernel, training: &Training, compute: &Compute) -> Result<Vec<f64>, Refusal> {
     if with_lengthscale(kernel, 1.0).is_err() {
         return Ok(Vec::new());
     }

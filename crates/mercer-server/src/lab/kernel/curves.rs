@@ -58,12 +58,14 @@ impl Line {
         let invariant = self.kernel.property(Property::ShiftInvariant).is_proven();
         let (from, to) = self.range;
         let at = |share: f64| from + share * (to - from);
-        let anchors: Vec<f64> =
-            if invariant && from < 0.0 { vec![0.0] } else { [0.25, 0.5, 0.75].map(at).to_vec() };
+        let anchors: Vec<f64> = if invariant && from < 0.0 { vec![0.0] } else { [0.25, 0.5, 0.75].map(at).to_vec() };
         let x = self.points(PLACES);
-        let y = Array2::from_shape_fn((anchors.len(), self.columns), |(i, j)| {
-            if j == self.axis { anchors[i] } else { 0.0 }
-        });
+        let y = Array2::from_shape_fn(
+            (anchors.len(), self.columns),
+            |(i, j)| {
+                if j == self.axis { anchors[i] } else { 0.0 }
+            },
+        );
         let values = gram::dense(&self.kernel.bind(Pairs::between(x.view(), y.view()), compute)?, compute)?;
         let series = |(i, at): (usize, &f64)| json!({ "at": at, "values": drawn_all(values.column(i)) });
         Ok(json!({

@@ -51,7 +51,8 @@ pub fn look(fields: Fields<'_>, store: &Store, compute: &Compute) -> Answer {
 fn parameter(parameter: mercer::kernel::Parameter) -> Value {
     // A slider covers two decades to either side, or the same width on both sides of 0.
     let size = parameter.value.abs().max(1e-3);
-    let (low, high) = if parameter.positive { (size / 100.0, size * 100.0) } else { (-5.0 * size.max(1.0), 5.0 * size.max(1.0)) };
+    let (low, high) =
+        if parameter.positive { (size / 100.0, size * 100.0) } else { (-5.0 * size.max(1.0), 5.0 * size.max(1.0)) };
     json!({
         "name": parameter.name, "value": number(parameter.value), "positive": parameter.positive,
         "choice": parameter.choice, "low": number(low), "high": number(high),

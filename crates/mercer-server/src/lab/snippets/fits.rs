@@ -217,7 +217,9 @@ fn own_command(request: &Request, fitted: &FittedModel) -> String {
                 let positive = request.entry.parameter(name).is_some_and(|p| p.default == Some("true"));
                 command.push_str(&if positive { format!(" --no-{flag}") } else { String::new() });
             }
-            Setting::Texts(texts) => texts.iter().for_each(|text| command.push_str(&format!(" --{flag} {}", quoted(text)))),
+            Setting::Texts(texts) => {
+                texts.iter().for_each(|text| command.push_str(&format!(" --{flag} {}", quoted(text))))
+            }
             other => command.push_str(&format!(" --{flag} {}", quoted(&other.to_string()))),
         }
     }

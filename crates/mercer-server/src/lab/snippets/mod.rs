@@ -41,10 +41,7 @@ pub fn compare(request: &CompareRequest, store: &Store) -> Result<Value, Refusal
         Ok(format!("{}{}", data_flags(choice, &set, false), table_scale(choice)))
     };
     let options = format!(" --permutations {} --level {}", request.permutations, request.level);
-    let python_options = format!(
-        "permutations={}, level={}, random_state=0",
-        request.permutations, request.level
-    );
+    let python_options = format!("permutations={}, level={}, random_state=0", request.permutations, request.level);
     let kernel = request.kernel.as_ref().map(ToString::to_string);
     match &request.question {
         Question::TwoSample(sides) => {
@@ -134,7 +131,9 @@ pub fn view(request: &ViewRequest, training: &Training, kernel: &Kernel) -> Valu
     let body = match request.method {
         Method::Components => format!("scores = mercer.KernelPCA(n_components=4, kernel={kernel}).fit_transform(X)\n"),
         Method::Means => {
-            format!("labels = mercer.KernelKMeans(n_clusters={count}, kernel={kernel}, random_state=0).fit(X).labels_\n")
+            format!(
+                "labels = mercer.KernelKMeans(n_clusters={count}, kernel={kernel}, random_state=0).fit(X).labels_\n"
+            )
         }
         Method::Spectral => format!(
             "labels = mercer.SpectralClustering(n_clusters={count}, kernel={kernel}, random_state=0).fit(X).labels_\n"

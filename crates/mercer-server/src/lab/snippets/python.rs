@@ -32,7 +32,8 @@ pub fn read(choice: &Choice, set: &Dataset, with_target: bool) -> String {
         return format!("X, y = mercer.Graphs.read_tu({})\n", if set.origin == "uploaded" { folder } else { file });
     }
     if objects(set) == Some(PointKind::Strings) {
-        let labels = if with_target { "y = [i.split(\"|\")[1] for i in ids]  # the word after | in every header\n" } else { "" };
+        let labels =
+            if with_target { "y = [i.split(\"|\")[1] for i in ids]  # the word after | in every header\n" } else { "" };
         return format!("ids, X = mercer.read_fasta({file})\n{labels}");
     }
     let mut lines = String::from("import pandas as pd\n\n");
@@ -78,13 +79,14 @@ pub fn columns(choice: &Choice, name: &str, set: &Dataset) -> String {
 }
 
 fn prepared(choice: &Choice, name: &str, set: &Dataset, names: &[&str]) -> String {
-    let is_category = |column: &&str| {
-        set.table.column(*column).is_ok_and(|c| matches!(c.data, ColumnData::Categories { .. }))
-    };
+    let is_category =
+        |column: &&str| set.table.column(*column).is_ok_and(|c| matches!(c.data, ColumnData::Categories { .. }));
     let has_categories = names.iter().any(|column| is_category(column));
     // With texts among them the columns go to the kernel as they are.
     let long_texts = names.iter().filter(|column| is_category(column)).any(|column| {
-        set.table.column(*column).is_ok_and(|c| matches!(&c.data, ColumnData::Categories { levels, .. } if levels.len() > 8))
+        set.table
+            .column(*column)
+            .is_ok_and(|c| matches!(&c.data, ColumnData::Categories { levels, .. } if levels.len() > 8))
     });
     let mut lines = String::new();
     match choice.missing {
@@ -113,15 +115,14 @@ fn prepared(choice: &Choice, name: &str, set: &Dataset, names: &[&str]) -> Strin
 }
 
 /// Reads two samples as `A` and `B`, encoded together.
-pub fn two_samples(
-    choice: &Choice,
-    a: &Dataset,
-    b: &Dataset,
-    groups: Option<&(String, String, String)>,
-) -> String {
+pub fn two_samples(choice: &Choice, a: &Dataset, b: &Dataset, groups: Option<&(String, String, String)>) -> String {
     let mut lines = String::from("import mercer\n");
     if objects(a) == Some(PointKind::Graphs) {
-        lines.push_str(&format!("A, _ = mercer.Graphs.read_tu({})\nB, _ = mercer.Graphs.read_tu({})\n", text(&a.file), text(&b.file)));
+        lines.push_str(&format!(
+            "A, _ = mercer.Graphs.read_tu({})\nB, _ = mercer.Graphs.read_tu({})\n",
+            text(&a.file),
+            text(&b.file)
+        ));
         return lines;
     }
     lines.push_str("import pandas as pd\n\n");
@@ -131,9 +132,18 @@ pub fn two_samples(
             lines.push_str(&format!("a, b = {}, {}\n", reader(&a.file), reader(&b.file)));
         }
         Some((by, one, other)) => {
-            lines.push_str(&format!("data = {}  # or the files {} and {}\n", reader(&a.file), group_file(by, one), group_file(by, other)));
+            lines.push_str(&format!(
+                "data = {}  # or the files {} and {}\n",
+                reader(&a.file),
+                group_file(by, one),
+                group_file(by, other)
+            ));
             let by = text(by);
-            lines.push_str(&format!("of = data[{by}].astype(str)\na, b = data[of == {}], data[of == {}]\n", text(one), text(other)));
+            lines.push_str(&format!(
+                "of = data[{by}].astype(str)\na, b = data[of == {}], data[of == {}]\n",
+                text(one),
+                text(other)
+            ));
         }
     }
     lines.push_str(&format!("X = pd.concat([a, b], keys=[0, 1])[{}]\n", list(&names)));

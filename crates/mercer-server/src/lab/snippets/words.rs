@@ -21,7 +21,8 @@ pub fn data_flags(choice: &Choice, set: &Dataset, has_drop: bool) -> String {
     let mut flags = String::new();
     match (&choice.inputs, &choice.target) {
         (Some(names), target) => {
-            let kept: Vec<&str> = names.iter().filter(|name| Some(*name) != target.as_ref()).map(String::as_str).collect();
+            let kept: Vec<&str> =
+                names.iter().filter(|name| Some(*name) != target.as_ref()).map(String::as_str).collect();
             flags.push_str(&format!(" --columns {}", quoted(&kept.join(","))));
         }
         (None, Some(target)) if has_drop => flags.push_str(&format!(" --drop {}", quoted(target))),
@@ -37,7 +38,10 @@ pub fn data_flags(choice: &Choice, set: &Dataset, has_drop: bool) -> String {
 
 /// The columns that are not the label of the format.
 pub fn features(set: &Dataset) -> Vec<&str> {
-    (0..set.table.columns().len()).filter(|&c| set.table.is_feature(c)).map(|c| set.table.columns()[c].name.as_str()).collect()
+    (0..set.table.columns().len())
+        .filter(|&c| set.table.is_feature(c))
+        .map(|c| set.table.columns()[c].name.as_str())
+        .collect()
 }
 
 /// The flag of missing values.

@@ -144,9 +144,8 @@ mod tests {
 
     #[test]
     fn atoms_products_and_several_columns_have_none() {
-        let density = |text: &str, columns: usize| {
-            SpectralMeasure::of(&text.parse().unwrap(), columns).unwrap().density(0.3)
-        };
+        let density =
+            |text: &str, columns: usize| SpectralMeasure::of(&text.parse().unwrap(), columns).unwrap().density(0.3);
         assert!(density("periodic(period=2)", 1).is_none());
         assert!(density("gaussian() + 1", 1).is_none());
         assert!(density("matern()*laplacian()", 1).is_none());
