@@ -8,6 +8,7 @@ mod help;
 mod kernel;
 mod lab;
 mod learner;
+mod serve;
 mod test;
 
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ pub use lab::LabArguments;
 pub use learner::{
     ClusterArguments, LearnerArguments, MatchArguments, MatchWords, TransformArguments, ViewArguments, ViewData,
 };
+pub use serve::ServeArguments;
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
@@ -81,6 +83,9 @@ pub enum Command {
     /// Apply a saved view or clustering to new data
     #[command(after_help = help::TRANSFORM)]
     Transform(TransformArguments),
+    /// Serve saved models over HTTP: predictions, intervals, probabilities, views, tests of drift
+    #[command(after_long_help = help::SERVE, after_help = help::SERVE_SHORT)]
+    Serve(ServeArguments),
     /// Describe the contents of a data file
     #[command(subcommand)]
     Data(DataCommand),

@@ -64,7 +64,8 @@ impl Access {
         Ok(self)
     }
 
-    pub(super) fn address(&self) -> IpAddr {
+    /// The address to listen on.
+    pub fn address(&self) -> IpAddr {
         self.address
     }
 

@@ -32,11 +32,14 @@ mod shutdown;
 mod time;
 mod token;
 
+pub(crate) use access::content_type;
 pub use access::{Access, TokenPlace};
+pub(crate) use answer::typed;
 pub use answer::{Refusal, json};
 pub use body::read_body;
 pub use headers::{Nonce, page};
 pub use jobs::Jobs;
+pub(crate) use jobs::{out_of_time, too_many};
 pub use limits::Limits;
 pub use log::{Log, LogFields};
 pub use observer::{Observer, Seen, Silent};
