@@ -37,7 +37,8 @@ const LISTS = new Set(['inputs', 'x', 'y', 'parameters', 'lengthscales', 'penalt
 function encode(part) {
   const out = {};
   for (const [name, value] of Object.entries(part)) {
-    if (value === null || value === undefined || value === '' || value === false) continue;
+    // What begins with _ is of the moment.
+    if (name.startsWith('_') || value === null || value === undefined || value === '' || value === false) continue;
     out[name] = Array.isArray(value) ? value.map((v) => String(v).replaceAll('%', '%25').replaceAll(',', '%2C')).join(',') : typeof value === 'object' ? JSON.stringify(value) : String(value);
   }
   return out;
@@ -77,6 +78,13 @@ function tabs() {
     el('a', { href: '#' + name, 'aria-current': state.panel === name ? 'page' : null }, title)));
 }
 
+// A control by its label, so that a panel that is made anew keeps the focus where it was.
+function nameOf(node) {
+  if (!node || !node.closest?.('main')) return null;
+  const label = node.getAttribute('aria-label') ?? (node.labels?.[0] ?? node).textContent;
+  return label ? node.tagName + label.trim() : null;
+}
+
 let opened = 0;
 async function open() {
   restore();
@@ -86,7 +94,11 @@ async function open() {
   const main = document.getElementById('main'), mine = ++opened;
   try {
     const content = await panel();
-    if (mine === opened) main.replaceChildren(...[content].flat());
+    if (mine === opened) {
+      const focused = nameOf(document.activeElement);
+      main.replaceChildren(...[content].flat());
+      if (focused) [...main.querySelectorAll('select, input, textarea, button')].find((node) => nameOf(node) === focused)?.focus();
+    }
   } catch (error) {
     if (mine === opened) main.replaceChildren(failure(error));
   }

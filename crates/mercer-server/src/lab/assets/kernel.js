@@ -16,16 +16,21 @@ export async function kernelPanel() {
   if (state.data.id) await describe(state.data.id);
   const parts = {};
   for (const name of ['form', 'sliders', 'proof', 'check', 'profile', 'density', 'draws', 'decay', 'gram', 'snippet']) parts[name] = el('div', {});
-  let sliders = { names: '', ranges: {} }, example = null, last = null, checked = '';
+  let sliders = { names: '', ranges: {} }, example = null, resting = false, checked = '';
 
   const refresh = latest(
-    () => ask('kernel/look', { kernel: s.k, parameters: s.values ?? null, half_width: Number(s.half) || 4, axis: Number(s.axis) || 0, seed: Number(s.seed) || 0, order: s.order || 'target', data: choice(), recheck: example ? { points: example.points, weights: example.weights } : null }),
-    (found) => { last = found; input.refuse(null); show(found); },
+    () => ask('kernel/look', { kernel: s.k, parameters: s._values ?? null, half_width: Number(s.half) || 4, axis: Number(s.axis) || 0, seed: Number(s.seed) || 0, order: s.order || 'target', data: choice(), recheck: example ? { points: example.points, weights: example.weights } : null }),
+    (found) => {
+      input.refuse(null);
+      // When a slider rests, the text becomes what is shown.
+      if (resting) { resting = false; s.k = found.normal; s._values = null; input.value = s.k; sliders.text = s.k; save(); }
+      show(found);
+    },
     (error) => { input.refuse(error); parts.form.replaceChildren(); });
 
   const input = kernelInput({
     label: 'Kernel', value: s.k, hint: 'Type a name for completion (Ctrl+Space lists all that fits). + and * combine kernels; on([column], …) chooses columns.',
-    onchange: (text) => { s.k = text; s.values = null; sliders.names = ''; example = null; save(); refresh(); },
+    onchange: (text) => { s.k = text; s._values = null; sliders.names = ''; example = null; save(); refresh(); },
   });
 
   const show = (found) => {
@@ -43,9 +48,8 @@ export async function kernelPanel() {
     if (names === sliders.names && sliders.text === s.k) return;
     sliders = { names, text: s.k, ranges: {} };
     const values = found.parameters.map((p) => p.value);
-    const apply = (i, value) => { values[i] = value; s.values = [...values]; refresh(); };
-    // When a slider rests, the text becomes what is shown.
-    const rest = () => { if (!s.values || !last) return; setTimeout(() => { if (!last) return; s.k = last.normal; s.values = null; input.value = s.k; sliders.text = s.k; save(); }, 150); };
+    const apply = (i, value) => { values[i] = value; s._values = [...values]; refresh(); };
+    const rest = () => { resting = true; refresh(); };
     parts.sliders.replaceChildren(...(found.parameters.length ? found.parameters.map((p, i) => slider(p, (v) => apply(i, v), rest)) : [el('p', { class: 'soft small' }, 'This kernel has no continuous parameters.')]));
   };
 
@@ -70,7 +74,7 @@ export async function kernelPanel() {
   const half = el('input', { type: 'number', min: '0.01', step: 'any', value: s.half ?? '4', onchange: () => set('half')(half.value) });
   const seed = el('button', { type: 'button', onclick: () => set('seed')(String((Number(s.seed) || 0) + 1)) }, 'Draw others');
   const order = select([['target', 'class or target'], ['spectrum', 'leading eigenvector'], ['file', 'as in the file']], s.order ?? 'target', set('order'));
-  const examples = select([['', 'Examples …'], ...start.kernels.map((k) => ({ group: `${k.family}: ${k.name}`, options: k.examples }))], '', (text) => { if (text) { input.value = text; s.k = text; s.values = null; sliders.names = ''; example = null; save(); refresh(); } });
+  const examples = select([['', 'Examples …'], ...start.kernels.map((k) => ({ group: `${k.family}: ${k.name}`, options: k.examples }))], '', (text) => { if (text) { input.value = text; s.k = text; s._values = null; sliders.names = ''; example = null; save(); refresh(); } });
   const panel = el('div', { class: 'grid' },
     el('section', { class: 'card wide', 'aria-label': 'Kernel' }, input.box, parts.form,
       el('div', { class: 'row no-report' }, field('From the catalogue', examples), field('Data', pick), field('Half-width of the axis', half),

@@ -36,7 +36,9 @@ mod tests {
 
     #[test]
     fn known_texts() {
-        for (text, bytes) in [("", ""), ("a2Vybg==", "kern"), ("a2VybmU=", "kerne"), ("a2VybmVs", "kernel"), ("a2VybmU", "kerne")] {
+        for (text, bytes) in
+            [("", ""), ("a2Vybg==", "kern"), ("a2VybmU=", "kerne"), ("a2VybmVs", "kernel"), ("a2VybmU", "kerne")]
+        {
             assert_eq!(decode(text).unwrap(), bytes.as_bytes());
         }
         assert!(decode("Z").is_none() && decode("Zm9*").is_none());

@@ -72,9 +72,11 @@ fn on_line(
     }
     let axis = fields.optional_count("axis", 10_000)?.unwrap_or(0);
     let training = training.and_then(|training| training.as_ref().ok()).filter(|t| !t.points().kind().is_object());
-    let named = match training {
-        Some(training) => training.kernel(kernel)?.resolve(training.points(), compute)?,
-        None => kernel.clone(),
+    // A kernel that does not fit the data is still drawn where it can be; the matrix says why it does not.
+    let fitted = training.map(|training| training.kernel(kernel)?.resolve(training.points(), compute));
+    let named = match fitted {
+        Some(Ok(named)) => named,
+        _ => kernel.clone(),
     };
     // With a lengthscale per column, or columns by name, the data says how many columns there are.
     let columns = training.map(Training::columns).filter(|_| needs_columns(kernel) || axis > 0);
@@ -108,11 +110,16 @@ fn curves(
     };
     let seed = fields.optional_count("seed", u64::MAX >> 12)?.unwrap_or(0) as u64;
     answer["axis"] = json!({ "columns": line.columns, "axis": line.axis, "from": line.range.0, "to": line.range.1 });
-    answer["profile"] = line.profile(compute)?;
-    answer["density"] = line.density()?;
+    answer["profile"] = or_reason(line.profile(compute));
+    answer["density"] = or_reason(line.density());
     answer["draws"] = line.draws(seed, compute);
-    answer["eigenvalues"] = line.eigenvalues(compute)?;
+    answer["eigenvalues"] = or_reason(line.eigenvalues(compute));
     Ok(())
+}
+
+/// A picture, or why there is none.
+fn or_reason(found: mercer::Result<Value>) -> Value {
+    found.unwrap_or_else(|error| json!({ "reason": error.to_string() }))
 }
 
 fn data(
