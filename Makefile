@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
 # command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python test-lab gallery site check-links wheel sklearn-suite docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python test-minimum test-lab gallery site check-links wheel sklearn-suite docs bench build-bench tables scale power build-python images clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
@@ -86,6 +86,15 @@ test-lab: $(VENV)/.ready
 sklearn-suite: build-python
 	PYTHONPATH=crates/mercer-python $(BIN)/python -m sklearn_suite --page docs/python.md
 
+## The package with the oldest numpy and scikit-learn that pyproject.toml allows (Python 3.11).
+# Without scikit-learn's own checks, whose old versions have errors of their own, and without what needs other packages.
+MINIMUM := kernel function definiteness ridge gaussian_process margins features displays diagnosis html estimators
+test-minimum: build-python
+	$(PYTHON) -m venv .venv-minimum
+	.venv-minimum/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-minimum.txt
+	cd crates/mercer-python/tests && PYTHONPATH=../python $(CURDIR)/.venv-minimum/bin/python -m pytest -q -c /dev/null \
+		--rootdir . -W ignore -p no:cacheprovider -k "not checks_of_scikit_learn" $(MINIMUM:%=test_%.py)
+
 ## The Python package in the virtual environment, from the same build as the tests of Rust.
 # With the examples, as cargo then takes the features of the test dependencies too: without them `clap` and what
 # uses it would be compiled a second time after the tests.
@@ -148,4 +157,4 @@ wheel: $(BIN)/python
 
 clean:
 	cargo clean
-	rm -rf $(VENV) demo-output
+	rm -rf $(VENV) .venv-minimum demo-output
