@@ -85,8 +85,8 @@ fn a_file_that_changes_is_loaded_without_dropping_a_request() {
 #[test]
 fn requests_that_have_begun_are_finished_after_a_signal() {
     for signal in ["TERM", "INT"] {
-        let mut server = Server::start(&[&models().file("strength")]);
-        let one = request(&server.host(), "/predict", "application/json", "", ROW);
+        let mut server = Server::start(&[&models().file("strength"), &models().file("species")]);
+        let one = request(&server.host(), "/models/strength/predict", "application/json", "", ROW);
         // Half of a body is there when the signal comes.
         let (start, end) = one.split_at(one.len() - 10);
         let mut begun = server.connect();
