@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
 # command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images trust trust-slice clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
@@ -19,7 +19,7 @@ demo:
 # The Python packages are downloaded while clippy works.
 test:
 	$(MAKE) -j2 lint-rust $(VENV)/.ready
-	$(MAKE) lint-python test-rust test-python
+	$(MAKE) lint-python test-rust test-python trust-slice
 
 ## The same with the slow statistical and fuzzing suites.
 test-full: export MERCER_FULL := 1
@@ -56,6 +56,16 @@ test-rust: $(BIN)/python
 # Two processes: most tests are too small for a second thread.
 test-python: build-python
 	$(BIN)/python -m pytest --numprocesses 2 crates/mercer-python/tests
+
+## The few minutes of the trust harness that belong to every change; the report is target/trust-slice/report.md.
+trust-slice: build-python
+	$(BIN)/python -m trust --slice
+
+## Oracles, metamorphic relations, levels, faults, fuzzing, memory: hours. An interrupted run continues; HOURS=2 stops after two.
+trust: build-bench
+	cargo build --release --workspace --bin mercer
+	cargo build --release --manifest-path trust/fuzz/Cargo.toml
+	$(BIN)/python -m trust $(if $(HOURS),--hours $(HOURS))
 
 ## scikit-learn's own test files with their classes replaced by ours; the counts go to docs/python.md.
 sklearn-suite: build-python

@@ -41,7 +41,6 @@ def selected(pattern: str) -> dict[str, Check]:
 def compiled() -> list[Path]:
     """Return the files whose contents decide which build is under test."""
     from mercer import _mercer
-
     from trust.programs import command
 
     return [Path(_mercer.__file__), command()]

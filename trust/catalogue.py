@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import mercer
 import numpy as np
+
+import mercer
 
 ON_A_LINE = ("SmoothingSpline", "LocalLinear")
 CLASSIFIERS = ("BinnedClassifier", "KernelLogisticRegression", "MultipleKernelClassifier", "NuSVC", "SVC", "SVCCV")
@@ -39,6 +40,12 @@ def settings(name: str) -> dict[str, Any]:
     if name == "KernelICA":
         wanted["n_components"] = None
     return {key: value for key, value in wanted.items() if key in accepted}
+
+
+def accepted(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that an estimator has."""
+    known = inspect.signature(getattr(mercer, name)).parameters
+    return {key: value for key, value in options.items() if key in known}
 
 
 def fit(name: str, x: np.ndarray, y: np.ndarray, classes: np.ndarray, weights: Any = None, **changes: Any) -> Any:

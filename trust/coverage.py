@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import mercer
 import numpy as np
 import scipy.stats
 import sklearn.datasets
 
+import mercer
 from trust.registry import Check, Outcome, add, check
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -113,7 +113,9 @@ def on_real(name: str) -> Callable[[np.random.Generator], float]:
 
 
 covered("process", "Gaussian process with the true kernel", process, 0.9, 0.9, slice=60, full=10_000)
-covered("chosen_process", "Gaussian process, parameters by the likelihood", chosen_process, 0.86, 0.91, slice=8, full=2000)
+covered(
+    "chosen_process", "Gaussian process, parameters by the likelihood", chosen_process, 0.86, 0.91, slice=8, full=2000
+)
 covered("ridge", "ridge regression with the true kernel and λ", ridge, 0.88, 0.92, slice=60, full=10_000)
 covered("spline", "smoothing spline by REML, across the line", spline, 0.87, 0.94, slice=60, full=10_000)
 for _name in ("diabetes", "concrete", "california", "protein"):

@@ -127,15 +127,23 @@ def saves(seed: int) -> Outcome:
         shutil.rmtree(top, ignore_errors=True)
 
 
-
-
 @check("faults", slice=12, full=600, limit=120.0)
 def resumed(seed: int) -> Outcome:
     """A streamed fit that is killed at the k-th write and resumed writes the same bytes."""
     action, at = ("kill", "ENOSPC", "EIO")[seed % 3], seed // 3
     top = Path(tempfile.mkdtemp(prefix="trust-"))
     try:
-        words = ["fit", "ridge", str(table()), "--target", "y", "--kernel", "gaussian(lengthscale=1)", "--stream", "--quiet"]
+        words = [
+            "fit",
+            "ridge",
+            str(table()),
+            "--target",
+            "y",
+            "--kernel",
+            "gaussian(lengthscale=1)",
+            "--stream",
+            "--quiet",
+        ]
         words += ["--components", "20", "--lambda", "0.1", "--threads", "1"]
         plain = top / "plain.safetensors"
         done = run([*words, "-o", str(plain)])
@@ -207,7 +215,9 @@ def two_writers(seed: int) -> Outcome:
             words, path = job(0, folder, version)
             run(words)
             whole.append(path.read_bytes())
-        running = [subprocess.Popen([str(command()), *job(0, folder, v)[0]], stdout=-3, stderr=-3) for v in (0, 1, 0, 1)]
+        running = [
+            subprocess.Popen([str(command()), *job(0, folder, v)[0]], stdout=-3, stderr=-3) for v in (0, 1, 0, 1)
+        ]
         codes = [process.wait(60) for process in running]
         left = [p.name for p in folder.iterdir()]
         if path.read_bytes() not in whole:
@@ -239,7 +249,9 @@ def allocations(seed: int) -> Outcome:
         fired = b"TRUST FIRED" in done.stderr
         if fired and done.returncode == -signal.SIGABRT:
             return Outcome(refusal="the process ended: memory allocation failed (Rust's default)")
-        return Outcome(finding=f"allocation {seed}: code {done.returncode}" if done.returncode not in (0, 1, 2) else None)
+        return Outcome(
+            finding=f"allocation {seed}: code {done.returncode}" if done.returncode not in (0, 1, 2) else None
+        )
     finally:
         shutil.rmtree(top, ignore_errors=True)
 
@@ -263,9 +275,13 @@ def streams(seed: int) -> Outcome:
     if seed == 1:
         with open("/dev/full", "w") as full:
             code, text = closed(gram, stdout=full)
-        return Outcome(finding=None if code == 2 and "panicked" not in text else f"full standard output: {code} {text[:200]}")
+        return Outcome(
+            finding=None if code == 2 and "panicked" not in text else f"full standard output: {code} {text[:200]}"
+        )
     if seed == 2:
-        code, text = closed(["data", "describe", "-", "--format", "csv"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        code, text = closed(
+            ["data", "describe", "-", "--format", "csv"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
         return Outcome(finding=None if code in (1, 2) and "error" in text else f"empty input: {code} {text[:200]}")
     shells = {
         3: ("data describe - --format csv <&-", "closed input"),
@@ -279,15 +295,22 @@ def streams(seed: int) -> Outcome:
         wrong = "panicked" in text or done.returncode not in (0, 1, 2)
         return Outcome(finding=f"{what}: {done.returncode} {text[:200]}" if wrong else None)
     if seed == 6:
-        code, text = closed(["fit", "ridge", data, "--target", "y", "-o", "/proc/model.safetensors"], stdout=subprocess.DEVNULL)
-        return Outcome(finding=None if code in (1, 2) and "/proc" in text else f"a folder without files: {code} {text[:200]}")
+        code, text = closed(
+            ["fit", "ridge", data, "--target", "y", "-o", "/proc/model.safetensors"], stdout=subprocess.DEVNULL
+        )
+        return Outcome(
+            finding=None if code in (1, 2) and "/proc" in text else f"a folder without files: {code} {text[:200]}"
+        )
     if seed == 7:
         code, text = closed(["fit", "ridge", data, "--target", "y", "-o", "/dev/full"], stdout=subprocess.DEVNULL)
         wrong = "panicked" in text or code not in (0, 1, 2)
-        return Outcome(finding=f"/dev/full as a model: {code} {text[:200]}" if wrong or not Path("/dev/full").is_char_device() else None)
+        return Outcome(
+            finding=f"/dev/full as a model: {code} {text[:200]}"
+            if wrong or not Path("/dev/full").is_char_device()
+            else None
+        )
     with tempfile.TemporaryDirectory() as folder:
         words = ["fit", "ridge", data, "--target", "y", "-o", f"{folder}/m.safetensors", "--budget-time", "60s"]
         done = run(words[:-2], TRUST_FOLDER=folder, TRUST_ACTION="clock", TRUST_AT="0")
         wrong = broken(done, "clock")
         return Outcome(finding=f"clocks that jump: {wrong}" if wrong or done.returncode else None)
-

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import mercer
 import numpy as np
 import scipy.stats
 
+import mercer
 from trust.registry import Check, Outcome, add
 from trust.state import BINS
 
@@ -86,7 +86,13 @@ def two_samples() -> None:
     """Register two-sample tests."""
     exact = ("aggregated", "permutation", "paired", "fused", "split", "features", "sequential")
     # Two moments of the statistic: too small in the middle (see the page of tests).
-    limits = {"gamma": (0.3, 0.1), "spectral": (0.3, 0.3), "linear": (0.3, 0.1), "block": (0.3, 0.1), "bound": (0.0, 0.75)}
+    limits = {
+        "gamma": (0.3, 0.1),
+        "spectral": (0.3, 0.3),
+        "linear": (0.3, 0.1),
+        "block": (0.3, 0.1),
+        "bound": (0.0, 0.75),
+    }
     for family in FAMILIES:
         objects = family in ("strings", "graphs")
         for method in ("permutation",) if objects else (*exact, *limits):
@@ -120,7 +126,9 @@ def independence() -> None:
     """Register tests of independence."""
     for family in FAMILIES:
         objects = family in ("strings", "graphs")
-        for method in ("permutation",) if objects else ("permutation", "aggregated", "wild", "features", "sequential", "gamma"):
+        for method in (
+            ("permutation",) if objects else ("permutation", "aggregated", "wild", "features", "sequential", "gamma")
+        ):
             for n in (8, 30) if method != "gamma" else (100,):
                 if n == 8 and method in ("aggregated", "wild"):
                     continue
@@ -134,7 +142,11 @@ def independence() -> None:
                 # The gamma distribution of HSIC rejects about 1.5 % at 0.01.
                 caveat, up_to = (1.0, 0.1) if method == "gamma" else (0.0, 0.75)
                 name = f"independence_{method}_{family}_{n}".replace(" ", "_")
-                slice = 150 if (n, family) in ((30, "normal"), (8, "cauchy"), (100, "normal")) or (objects and n == 30) else 0
+                slice = (
+                    150
+                    if (n, family) in ((30, "normal"), (8, "cauchy"), (100, "normal")) or (objects and n == 30)
+                    else 0
+                )
                 level(name, f"independence, `{method}`, {family}, {n} points", draw,
                       exact=not ties and method != "gamma", slice=slice, caveat=caveat, up_to=up_to)  # fmt: skip
 
@@ -155,7 +167,13 @@ def joint() -> None:
 
             exact = family != "ties"
             slice = 100 if family == "normal" and n == 12 else 0
-            level(f"joint_{family}_{n}", f"joint independence of three, {family}, {n} points", together, exact=exact, slice=slice)
+            level(
+                f"joint_{family}_{n}",
+                f"joint independence of three, {family}, {n} points",
+                together,
+                exact=exact,
+                slice=slice,
+            )
             level(f"interaction_{family}_{n}", f"interaction with one independent, {family}, {n} points", apart,
                   exact=False, slice=slice)  # fmt: skip
     for n in (20, 100, 500):
@@ -176,7 +194,9 @@ def large() -> None:
             return mercer.two_sample_test(rng.normal(size=(n, 3)), rng.normal(size=(n // 2, 3)), **options(rng)).p_value
 
         def one(rng: np.random.Generator, n=n) -> float:
-            return mercer.independence_test(rng.normal(size=(n, 3)), rng.standard_t(3, size=(n, 1)), **options(rng)).p_value
+            return mercer.independence_test(
+                rng.normal(size=(n, 3)), rng.standard_t(3, size=(n, 1)), **options(rng)
+            ).p_value
 
         full = 2000 if n == 500 else 300
         level(f"two_sample_large_{n}", f"two samples of {n} and {n // 2} points", two, exact=True, slice=0, full=full)

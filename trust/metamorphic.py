@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import mercer
 import numpy as np
 
+import mercer
 from trust import catalogue
 from trust.compare import all_of, distance, elementwise, or_refusal, same_bytes, worst
 from trust.data import generator, kernel, labels, lengthscale, points, target
@@ -92,9 +92,22 @@ def threaded(name: str) -> Any:
 
 for _name in catalogue.estimators():
     if _name not in BY_ORDER:
-        add(Check("metamorphic", f"rows_{_name}", f"`{_name}`: permuted rows, the same function", permuted(_name), 4, 2000))
+        add(
+            Check(
+                "metamorphic", f"rows_{_name}", f"`{_name}`: permuted rows, the same function", permuted(_name), 4, 2000
+            )
+        )
     if _name not in ("SVCCV",):
-        add(Check("metamorphic", f"threads_{_name}", f"`{_name}`: 1, 2 and 8 threads, the same bits", threaded(_name), 2, 300))
+        add(
+            Check(
+                "metamorphic",
+                f"threads_{_name}",
+                f"`{_name}`: 1, 2 and 8 threads, the same bits",
+                threaded(_name),
+                2,
+                300,
+            )
+        )
 
 
 @check("metamorphic", slice=60, full=10_000)
@@ -113,7 +126,7 @@ def units(seed: int) -> Outcome:
 
 @check("metamorphic", slice=60, full=10_000)
 def algebra(seed: int) -> Outcome:
-    """k + k = 2k, k·k = k², normalization twice, sums in another order, text there and back."""
+    """K + k = 2k, k·k = k², normalization twice, sums in another order, text there and back."""
     rng = generator(seed)
     x = points(rng, 11, 2)
     first, second = kernel(rng, x), kernel(rng, x)

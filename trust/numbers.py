@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import mercer
 import numpy as np
 
+import mercer
 from trust import catalogue
 from trust.compare import or_refusal
 from trust.data import generator
@@ -178,7 +178,11 @@ def floats(details: dict[str, Any]) -> dict[str, float]:
 
 
 for _name in catalogue.estimators():
-    add(Check("numbers", f"{_name}", f"`{_name}` on extreme points, targets and weights", estimator_case(_name), 20, 3000))
+    add(
+        Check(
+            "numbers", f"{_name}", f"`{_name}` on extreme points, targets and weights", estimator_case(_name), 20, 3000
+        )
+    )
 for _name in catalogue.tests():
     add(Check("numbers", f"{_name}", f"the test `{_name}` on extreme samples", test_case(_name), 12, 3000))
 

@@ -48,7 +48,14 @@ def line(check: Check, progress: Progress) -> tuple[list[str], list[str]]:
         extra = f"{progress.worst_error:.1e} of {progress.worst_bound:.0e} (seed {progress.worst_seed})"
     extra = "; ".join([extra, *progress.notes.values()]).strip("; ")
     count = f"{progress.next_seed:,}"
-    return [check.name, check.about, count, str(progress.refused or ""), extra, "failed" if findings else "ok"], findings
+    return [
+        check.name,
+        check.about,
+        count,
+        str(progress.refused or ""),
+        extra,
+        "failed" if findings else "ok",
+    ], findings
 
 
 HEADER = ["check", "what", "cases", "refused", "worst error of its bound, or share of rejections", "result"]
@@ -73,7 +80,9 @@ STYLE = (
 
 def page(head: dict[str, str], sections: list) -> str:
     """Return the page in HTML."""
-    parts = [f"<!doctype html><meta charset=utf-8><title>Trust report</title><style>{STYLE}</style><h1>Trust report</h1><ul>"]
+    parts = [
+        f"<!doctype html><meta charset=utf-8><title>Trust report</title><style>{STYLE}</style><h1>Trust report</h1><ul>"
+    ]
     parts += [f"<li>{html.escape(name)}: {html.escape(value)}" for name, value in head.items()]
     parts.append("</ul>")
     for title, rows, findings in sections:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import mercer
 import mpmath
 import numpy as np
 
+import mercer
 from trust.compare import all_of, elementwise
 from trust.data import generator, points
 from trust.registry import Outcome, check
@@ -126,7 +126,10 @@ def leaf(rng: np.random.Generator, d: int) -> Formula:
         (f"laplacian(lengthscale={ell}, norm=l1)", laplacian_l1),
         (f"matern(nu={nu}, lengthscale={ell})", matern(nu, float(e))),
         (f"rational_quadratic(lengthscale={ell}, shape={c})", of_distance(rational, lambda s: mpmath.mpf(1))),
-        (f"inverse_multiquadric(offset={c})", of_distance(lambda s: 1 / mpmath.sqrt(o**2 + s), lambda s: mpmath.mpf(1))),
+        (
+            f"inverse_multiquadric(offset={c})",
+            of_distance(lambda s: 1 / mpmath.sqrt(o**2 + s), lambda s: mpmath.mpf(1)),
+        ),
         (f"cauchy(lengthscale={ell})", cauchy),
         (f"periodic(period={c}, lengthscale={ell})", periodic),
         (f"sinc(bandlimit={c})", sinc),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mercer
 import mpmath
 import numpy as np
 import scipy.interpolate
@@ -12,6 +11,7 @@ from sklearn.gaussian_process import kernels as gp_kernels
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
+import mercer
 from trust.compare import all_of, distance, or_refusal, worst
 from trust.data import generator, kernel, labels, lengthscale, points, target
 from trust.registry import Outcome, check

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 
-import mercer
 import numpy as np
 import scipy.spatial.distance
 import scipy.stats
 
+import mercer
 from trust.compare import all_of, distance
 from trust.data import generator, kernel, points
 from trust.registry import Outcome, check

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-import mercer
 import numpy as np
 import scipy.linalg
 import scipy.sparse.csgraph
 
+import mercer
 from trust.compare import distance
 from trust.data import generator
 from trust.registry import Outcome, check

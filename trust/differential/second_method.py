@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import mercer
 import numpy as np
 
+import mercer
 from trust.compare import all_of, distance, worst
 from trust.data import generator, kernel, labels, points, target
 from trust.registry import Outcome, check
@@ -52,7 +52,9 @@ def ridge_solvers(seed: int) -> Outcome:
     expected = mercer.KernelRidge(alpha, solver="cholesky", **common).fit(x, y).predict(fresh)
     scale = np.abs(y).max()
     close = [
-        Outcome(distance(mercer.KernelRidge(alpha, solver=solver, **common).fit(x, y).predict(fresh), expected, scale), b)
+        Outcome(
+            distance(mercer.KernelRidge(alpha, solver=solver, **common).fit(x, y).predict(fresh), expected, scale), b
+        )
         for solver, b in (("mixed", 1e-8), ("eigen", 1e-9), ("auto", 1e-8))
     ]
     cg = mercer.KernelRidge(alpha, solver="cg", tol=1e-12, max_iter=20 * n, **common).fit(x, y)

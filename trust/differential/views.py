@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import mercer
 import numpy as np
 import scipy.linalg
 from sklearn.decomposition import KernelPCA
 
+import mercer
 from trust.compare import all_of, distance
 from trust.data import generator, kernel, lengthscale, points
 from trust.registry import Outcome, check

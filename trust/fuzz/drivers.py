@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import mercer
 import numpy as np
 
+import mercer
 from trust.fuzz.mutate import CORPUS, WORDS, mutated
 from trust.programs import command
 from trust.registry import Check, Outcome, add, check
@@ -40,7 +40,9 @@ def batch(target: str) -> Callable[[int], Outcome]:
             if lines and lines[-1].startswith("DONE"):
                 break
             if done.returncode not in (3, 4) or not findings:
-                return Outcome(finding=f"inputs from {first}: ended with {done.returncode}: {done.stderr.decode()[:200]}")
+                return Outcome(
+                    finding=f"inputs from {first}: ended with {done.returncode}: {done.stderr.decode()[:200]}"
+                )
             # An input that ended the process is skipped.
             first = int(findings[-1].split()[0]) + 1
         return Outcome(finding="; ".join(findings[:5]) if findings else None)
@@ -49,7 +51,17 @@ def batch(target: str) -> Callable[[int], Outcome]:
 
 
 for _target in TARGETS:
-    add(Check("fuzz", f"reader_{_target}", f"{BATCH} inputs of the {_target} reader for each case", batch(_target), 0, 500, 900.0))
+    add(
+        Check(
+            "fuzz",
+            f"reader_{_target}",
+            f"{BATCH} inputs of the {_target} reader for each case",
+            batch(_target),
+            0,
+            500,
+            900.0,
+        )
+    )
 
 
 @check("fuzz", slice=40, full=10_000, limit=60.0)
@@ -152,7 +164,22 @@ GOOD = (
     ["explain", "fit", "ridge", "{data}", "--target", "y", "--memory", "1MB", "--threads", "1"],
     ["predict", "{data}", "{data}", "--interval"],
 )
-ODD = ["-1", "0", "1e999", "nan", "", "--", "-", "y,y", "0-", "99999999999999999999", "linear(", "é", "/dev/null", "kind"]
+ODD = [
+    "-1",
+    "0",
+    "1e999",
+    "nan",
+    "",
+    "--",
+    "-",
+    "y,y",
+    "0-",
+    "99999999999999999999",
+    "linear(",
+    "é",
+    "/dev/null",
+    "kind",
+]
 
 
 @check("fuzz", slice=120, full=100_000, limit=60.0)
@@ -183,7 +210,12 @@ def ended(words: list[str], about: object) -> Outcome:
     with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
         try:
             done = subprocess.run(
-                [str(command()), *words], capture_output=True, timeout=60, check=False, cwd=folder, stdin=subprocess.DEVNULL
+                [str(command()), *words],
+                capture_output=True,
+                timeout=60,
+                check=False,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired:
             return Outcome(finding=f"{about!r}: no answer after 60 s")
