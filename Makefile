@@ -64,7 +64,8 @@ trust-slice: build-python
 ## Oracles, metamorphic relations, levels, faults, fuzzing, memory: hours. An interrupted run continues; HOURS=2 stops after two.
 trust: build-bench
 	cargo build --release --workspace --bin mercer
-	cargo build --release --manifest-path trust/fuzz/Cargo.toml
+	cp Cargo.lock trust/fuzz/Cargo.lock
+	cargo build --manifest-path trust/fuzz/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)
 	$(BIN)/python -m trust $(if $(HOURS),--hours $(HOURS))
 
 ## scikit-learn's own test files with their classes replaced by ours; the counts go to docs/python.md.

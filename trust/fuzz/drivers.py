@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -13,7 +14,7 @@ import numpy as np
 
 import mercer
 from trust.fuzz.mutate import CORPUS, WORDS, mutated
-from trust.programs import command
+from trust.programs import ROOT, command
 from trust.registry import Check, Outcome, add, check
 
 BATCH = 2000
@@ -21,7 +22,7 @@ TARGETS = (
     "kernel", "csv", "tsv", "libsvm", "npy", "parquet", "fasta", "graphml", "edges", "tu", "model", "stream",
     "statistics",
 )  # fmt: skip
-PROGRAM = Path(__file__).with_name("target") / "release" / "mercer-fuzz"
+PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "mercer-fuzz"
 
 
 def batch(target: str) -> Callable[[int], Outcome]:
@@ -29,7 +30,7 @@ def batch(target: str) -> Callable[[int], Outcome]:
 
     def run(seed: int) -> Outcome:
         if not PROGRAM.exists():
-            raise FileNotFoundError("cargo build --release --manifest-path trust/fuzz/Cargo.toml")
+            raise FileNotFoundError("cargo build --manifest-path trust/fuzz/Cargo.toml --target-dir target")
         first, last = seed * BATCH, (seed + 1) * BATCH
         findings = []
         while first < last:

@@ -30,7 +30,9 @@ pub fn end() {
 
 fn grown(bytes: usize) {
     let live = LIVE.fetch_add(bytes, Ordering::Relaxed).wrapping_add(bytes);
-    if WATCHED.load(Ordering::Relaxed) && live.saturating_sub(BASE.load(Ordering::Relaxed)) > MOST.load(Ordering::Relaxed) {
+    if WATCHED.load(Ordering::Relaxed)
+        && live.saturating_sub(BASE.load(Ordering::Relaxed)) > MOST.load(Ordering::Relaxed)
+    {
         WATCHED.store(false, Ordering::Relaxed);
         let number = NUMBER.load(Ordering::Relaxed);
         let _ = writeln!(std::io::stdout(), "FINDING {number} allocation: {bytes} bytes more than the limit allows");

@@ -45,7 +45,8 @@ fn main() -> ExitCode {
 
 /// The files of a folder in the order of their names, which is part of the seed.
 fn read_corpus(folder: &Path) -> std::io::Result<Vec<Vec<u8>>> {
-    let mut paths: Vec<_> = std::fs::read_dir(folder)?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
     paths.sort();
     paths.iter().filter(|path| path.is_file()).map(std::fs::read).collect()
 }

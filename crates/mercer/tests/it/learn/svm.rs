@@ -376,13 +376,13 @@ fn indefinite_kernels_are_refused_unless_meant() {
 fn weights_whose_squares_leave_the_range_are_refused() {
     let (x, classes) = clouds(12, 2, 5);
     let y = Array1::from_shape_fn(12, |i| i as f64);
-    let compute = Compute::new();
+    let (compute, k) = (Compute::new(), kernel("gaussian()"));
     for (size, remedy) in [(1e300, "scale the weights down"), (1e-300, "scale the weights up")] {
         let weights = Array1::from_elem(12, size);
         let errors = [
-            Svc::default().fit(&x, &classes, Some(weights.view()), &compute).unwrap_err(),
-            Svr::default().fit(&x, y.view(), Some(weights.view()), &compute).unwrap_err(),
-            OneClass::default().fit(&x, Some(weights.view()), &compute).unwrap_err(),
+            Svc::new(k.clone(), 1.0).fit(&x, &classes, Some(weights.view()), &compute).unwrap_err(),
+            Svr::new(k.clone(), 1.0, 0.1).fit(&x, y.view(), Some(weights.view()), &compute).unwrap_err(),
+            OneClass::new(k.clone(), 0.5).fit(&x, Some(weights.view()), &compute).unwrap_err(),
         ];
         for error in errors {
             assert!(matches!(error, Error::Overflow { .. }) && error.to_string().contains(remedy), "{error}");
@@ -390,6 +390,6 @@ fn weights_whose_squares_leave_the_range_are_refused() {
     }
     for size in [1e-12, 1e12] {
         let weights = Array1::from_elem(12, size);
-        assert!(Svc::default().fit(&x, &classes, Some(weights.view()), &compute).is_ok());
+        assert!(Svc::new(k.clone(), 1.0).fit(&x, &classes, Some(weights.view()), &compute).is_ok());
     }
 }
