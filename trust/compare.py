@@ -11,7 +11,7 @@ from trust.registry import Outcome
 
 
 def distance(found: Any, expected: Any, scale: float | None = None) -> float:
-    """Return the largest difference over the largest expected number (or `scale`); infinite for other shapes and NaN."""
+    """Return the largest difference over the largest expected number or `scale`; infinite for other shapes and NaN."""
     found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
     if found.shape != expected.shape:
         return float("inf")
@@ -21,7 +21,9 @@ def distance(found: Any, expected: Any, scale: float | None = None) -> float:
     error = np.abs(found - expected).max()
     if not np.isfinite(error):
         return float("inf")
-    return float(error / size) if size > 0 else float(error > 0) * float("inf") if error > 0 else 0.0
+    if error == 0:
+        return 0.0
+    return float(error / size) if size > 0 else float("inf")
 
 
 def worst(bound: float, *pairs: tuple[Any, Any], scale: float | None = None) -> Outcome:

@@ -125,7 +125,7 @@ for _name in ("diabetes", "concrete", "california", "protein"):
 
 @check("coverage", slice=12, full=1000, limit=60.0)
 def probabilities(seed: int) -> Outcome:
-    """Probabilities of held-out rows: the mean probability is the share of the class, within 4 standard errors and 3 %."""
+    """Probabilities of held-out rows: their mean is the share of the class, within 4 standard errors and 3 %."""
     rng = np.random.default_rng([seed, 13])
     loaders = (sklearn.datasets.load_breast_cancer, sklearn.datasets.load_wine, sklearn.datasets.load_digits)
     x, y = loaders[seed % 3](return_X_y=True)

@@ -177,24 +177,31 @@ except OSError as error:
 """
 
 
-@check("faults", slice=10, full=300, limit=60.0)
+def python_save(path: Path, alpha: str, **environment: str) -> subprocess.CompletedProcess:
+    """Save a model from Python in a fresh process, with faults if an action is given."""
+    env = {**os.environ, **environment, **({"LD_PRELOAD": str(shim())} if environment else {})}
+    return subprocess.run([sys.executable, "-c", SAVE, str(path), alpha], capture_output=True, check=False, env=env)
+
+
+@cache
+def saved(alpha: str) -> bytes:
+    """Return the bytes of a model that was saved without faults."""
+    with tempfile.TemporaryDirectory() as folder:
+        python_save(Path(folder) / "model.safetensors", alpha)
+        return (Path(folder) / "model.safetensors").read_bytes()
+
+
+@check("faults", slice=3, full=300, limit=60.0)
 def python_saves(seed: int) -> Outcome:
     """mercer.save: the k-th call fails, is cut short or kills."""
-    action, at = ACTIONS[seed % len(ACTIONS)], seed // len(ACTIONS)
+    action, at = ACTIONS[(seed + 3) % len(ACTIONS)], seed // len(ACTIONS)
+    old, new = saved("0.1"), saved("0.2")
     folder = Path(tempfile.mkdtemp(prefix="trust-"))
     path = folder / "model.safetensors"
-
-    def save(alpha: str, **environment: str) -> subprocess.CompletedProcess:
-        env = {**os.environ, **environment, **({"LD_PRELOAD": str(shim())} if environment else {})}
-        return subprocess.run([sys.executable, "-c", SAVE, str(path), alpha], capture_output=True, check=False, env=env)
-
+    path.write_bytes(old)
     try:
-        save("0.1")
-        old = path.read_bytes()
-        done = save("0.2", TRUST_FOLDER=str(folder), TRUST_ACTION=action, TRUST_AT=str(at))
+        done = python_save(path, "0.2", TRUST_FOLDER=str(folder), TRUST_ACTION=action, TRUST_AT=str(at))
         after = path.read_bytes()
-        save("0.2")
-        new = path.read_bytes()
         if after not in (old, new):
             return Outcome(finding=f"{action} at call {at}: a torn file of {len(after)} bytes")
         wrong = broken(done, action) if b"TRUST FIRED" in done.stderr else None
@@ -229,7 +236,7 @@ def two_writers(seed: int) -> Outcome:
         shutil.rmtree(top, ignore_errors=True)
 
 
-@check("faults", slice=40, full=400, limit=60.0)
+@check("faults", slice=26, full=400, limit=60.0)
 def allocations(seed: int) -> Outcome:
     """The k-th allocation above 64 KB fails: the saved file stays whole; how the program ends is recorded."""
     top = Path(tempfile.mkdtemp(prefix="trust-"))

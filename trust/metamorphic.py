@@ -146,9 +146,9 @@ def algebra(seed: int) -> Outcome:
 
 @check("metamorphic", slice=40, full=5_000)
 def constant_and_intercept(seed: int) -> Outcome:
-    """A constant added to a kernel does not change centered problems: principal components, MMD, machines."""
+    """A constant added to a kernel does not change centered problems: principal components, MMD, ridge."""
     rng = generator(seed)
-    x, y, classes = problem(rng)
+    x, y, _ = problem(rng)
     text, value = kernel(rng, x), round(float(rng.uniform(0.5, 3)), 2)
     more = f"{text} + constant(value={value})"
     models = [mercer.KernelRidge(0.1, kernel=t, fit_intercept=True).fit(x, y) for t in (text, more)]

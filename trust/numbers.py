@@ -106,8 +106,9 @@ def attributes(model: Any) -> dict[str, Any]:
     return found
 
 
-# Where infinity is the answer: leave-one-out of a row with leverage 1 is unknown, and distances to nothing.
-INFINITE = {"loo_residuals_", "gcv_", "best_score_", "scores_", "condition_", "log_marginal_likelihood_value_"}
+# Where infinity is the answer: leave-one-out of a row with leverage 1 is unknown, and so is the likelihood of a spline
+# without residuals.
+INFINITE = {"loo_residuals_", "gcv_", "reml_", "best_score_", "scores_", "condition_", "log_marginal_likelihood_value_"}
 
 
 def estimator_case(name: str) -> Any:
