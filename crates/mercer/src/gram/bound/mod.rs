@@ -84,7 +84,8 @@ impl Bound<'_> {
     /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when there is no such parameter.
+    /// [`Error::Parameter`] when there is no such parameter, [`Error::Value`] with the largest entry
+    /// of the points where a derivative leaves the range of the numbers.
     pub fn fill_derivative(
         &self,
         parameter: usize,
@@ -97,6 +98,14 @@ impl Bound<'_> {
             return Err(Error::parameter("parameter", parameter, ..count));
         }
         tangent::fill(self, parameter, rows, cols, out);
+        self.check_slopes(out)
+    }
+
+    /// Refuses slopes that are not numbers.
+    fn check_slopes(&self, slopes: &[f64]) -> Result<()> {
+        if slopes.iter().any(|slope| slope.is_nan()) {
+            return Err(range::unrepresentable(&self.root, &self.slots));
+        }
         Ok(())
     }
 

@@ -42,6 +42,12 @@ pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
         && slots.metrics.iter().all(|shared| check.fits_single(shared)))
 }
 
+/// The error for slopes that are not numbers though the values are: it names the largest entry.
+pub(super) fn unrepresentable(root: &Node<'_>, slots: &Slots) -> Error {
+    let reach: Vec<f64> = slots.points.iter().map(Slot::reach).collect();
+    Check { slots, reach, fits_single: Cell::new(true) }.overflow(root)
+}
+
 struct Check<'s> {
     slots: &'s Slots,
     /// The largest `|x|` of every slot.
