@@ -19,6 +19,7 @@ mod pairs;
 mod resolve;
 mod rows;
 pub mod simd;
+pub(crate) mod sparse;
 mod tiles;
 
 pub use crate::kernel::MetricKind;
