@@ -18,6 +18,8 @@ from mercer._parameters import check_choice, check_count
 class _Clusters(ClusterMixin, LearnerEstimator):
     """A clustering of points, with clusters of new ones."""
 
+    _takes_sparse = True
+
     def _settings(self) -> dict[str, Any]:
         if self.n_clusters != "auto":
             check_count("n_clusters", self.n_clusters, 1, " or 'auto'")

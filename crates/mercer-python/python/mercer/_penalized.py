@@ -16,6 +16,8 @@ from mercer._mercer import PenalizedFit
 class PenalizedEstimator(InstanceScores, MarginEstimator):
     """An estimator that minimizes a loss and a norm, with an expansion on all points."""
 
+    _takes_sparse = True
+
     #: Kernels have to be positive semi-definite: there is no switch.
     allow_indefinite = False
 

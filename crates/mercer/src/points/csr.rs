@@ -71,8 +71,7 @@ impl Csr {
         values: &[f64],
     ) -> Result<Self> {
         check_lists(width, &starts, columns.len(), values.len())?;
-        let mut made =
-            Self { starts: vec![0], columns: Vec::with_capacity(columns.len()), values: Vec::new(), width };
+        let mut made = Self { starts: vec![0], columns: Vec::with_capacity(columns.len()), values: Vec::new(), width };
         made.values.reserve(values.len());
         let mut entries: Vec<(u32, f64)> = Vec::new();
         for (row, ends) in starts.windows(2).enumerate() {
@@ -237,8 +236,7 @@ impl Csr {
         let damaged = |reason: &str| Error::record("sparse rows", RecordProblem::Damaged(reason.into()));
         let columns = columns.into_iter().map(u32::try_from).collect::<std::result::Result<_, _>>();
         let columns = columns.map_err(|_| damaged("a column is beyond 2³² − 1"))?;
-        Self::new(width, starts, columns, values)
-            .map_err(|error| damaged(&format!("the lists do not fit ({error})")))
+        Self::new(width, starts, columns, values).map_err(|error| damaged(&format!("the lists do not fit ({error})")))
     }
 
     fn push(&mut self, column: u32, value: f64) {

@@ -162,7 +162,11 @@ impl FourierFeatures {
         let transposed = self.frequencies.t().as_standard_layout().into_owned();
         let frequencies = transposed.as_slice().unwrap_or_default();
         rows_in_parallel((x.len(), self.components()), ROWS, compute, |rows, out| {
-            self.fill_phases(rows.len(), |chosen, phases| self.sparse_phases(x, &rows, frequencies, chosen, phases), out);
+            self.fill_phases(
+                rows.len(),
+                |chosen, phases| self.sparse_phases(x, &rows, frequencies, chosen, phases),
+                out,
+            );
         })
     }
 

@@ -42,12 +42,7 @@ impl SparseMetric {
     ///
     /// # Errors
     /// [`Error::Shape`] for different numbers of columns or another number of weights.
-    pub(crate) fn new(
-        rows: &Csr,
-        cols: Option<&Csr>,
-        weights: Option<&[f64]>,
-        compute: &Compute,
-    ) -> Result<Arc<Self>> {
+    pub(crate) fn new(rows: &Csr, cols: Option<&Csr>, weights: Option<&[f64]>, compute: &Compute) -> Result<Arc<Self>> {
         if let Some(cols) = cols.filter(|cols| cols.width() != rows.width()) {
             return Err(Error::shape("columns of the second sample", rows.width(), cols.width()));
         }

@@ -137,7 +137,8 @@ fn medians_are_those_of_dense_rows() {
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
     let x = csr(&sparse_rows(7, 700, 50));
-    for text in ["linear()", "gaussian(lengthscale=median)", "laplacian(norm=l1)", "normalized(linear()) + gaussian()"] {
+    for text in ["linear()", "gaussian(lengthscale=median)", "laplacian(norm=l1)", "normalized(linear()) + gaussian()"]
+    {
         let kernel: Kernel = text.parse().unwrap();
         let run = |threads: usize| {
             let compute = Compute::new().with_threads(threads).unwrap();
@@ -210,7 +211,9 @@ fn what_cannot_be_done_is_refused_by_name() {
         let kernel: Kernel = text.parse().unwrap();
         kernel.bind(Pairs::Within((&x).into()), &compute).unwrap_err().to_string()
     };
-    for text in ["wiener()", "brownian(hurst=0.3)", "periodic(period=1, lengthscale=[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])"] {
+    for text in
+        ["wiener()", "brownian(hurst=0.3)", "periodic(period=1, lengthscale=[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])"]
+    {
         let error = refusal(text);
         assert!(error.contains("sparse") && error.contains("dense"), "{text}: {error}");
         assert!(error.contains(text.split('(').next().unwrap()), "{text}: {error}");

@@ -89,11 +89,13 @@ impl Data {
 
     fn outputs(&self, fit: &AnyFit, sparse: bool, compute: &Compute) -> Vec<Array2<f64>> {
         let points = self.points(sparse);
-        let mut all = vec![match self.entry.goal {
-            Goal::Novelty | Goal::Classes => fit.decision_values(points[0], compute),
-            _ => fit.predict(points[0], compute),
-        }
-        .unwrap_or_else(|e| panic!("{}: {e}", self.entry.name))];
+        let mut all = vec![
+            match self.entry.goal {
+                Goal::Novelty | Goal::Classes => fit.decision_values(points[0], compute),
+                _ => fit.predict(points[0], compute),
+            }
+            .unwrap_or_else(|e| panic!("{}: {e}", self.entry.name)),
+        ];
         if matches!(self.entry.goal, Goal::Features | Goal::Clusters) {
             all.extend((0..fit.views()).map(|view| fit.transform(view, points[view], compute).unwrap()));
         }
@@ -155,7 +157,8 @@ fn files_hold_sparse_rows_and_the_bytes_do_not_depend_on_threads() {
     let compute = Compute::new();
     for entry in LEARNERS.iter().filter(|entry| !DENSE.contains(&entry.name)) {
         let data = Data::new(entry);
-        let fit = data.fit("gaussian(lengthscale=1.2)", true, &compute).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        let fit =
+            data.fit("gaussian(lengthscale=1.2)", true, &compute).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
         let written = bytes(&fit);
         for threads in [1, 2, 5] {
             let again = data.fit("gaussian(lengthscale=1.2)", true, &Compute::new().with_threads(threads).unwrap());
@@ -190,7 +193,8 @@ fn ridge_and_svm_agree_to_rounding() {
         let expected = ridge.fit(x, data.y.view(), None, &compute).unwrap();
         let found = found.predict(sparse, &compute).unwrap();
         assert_arrays_close(&found, &expected.predict(x, &compute).unwrap(), 1e-11, text);
-        let (svc, classes) = (Svc::new(kernel, 1.0), Classes::from_indices(data.classes.clone(), data.names.clone()).unwrap());
+        let (svc, classes) =
+            (Svc::new(kernel, 1.0), Classes::from_indices(data.classes.clone(), data.names.clone()).unwrap());
         let found = svc.fit(sparse, &classes, None, &compute).unwrap();
         let expected = svc.fit(x, &classes, None, &compute).unwrap();
         assert_eq!(found.predict(sparse, &compute).unwrap(), expected.predict(x, &compute).unwrap(), "{text}");

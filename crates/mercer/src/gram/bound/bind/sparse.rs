@@ -25,12 +25,7 @@ const LARGEST: f64 = f64::MAX / 16.0;
 pub(super) type SparseMetrics = Vec<(Option<Vec<f64>>, Arc<SparseMetric>)>;
 
 /// Binds a kernel to sparse vectors.
-pub(super) fn bind_sparse<'a>(
-    kernel: &Kernel,
-    rows: &Csr,
-    cols: Option<&Csr>,
-    compute: &Compute,
-) -> Result<Bound<'a>> {
+pub(super) fn bind_sparse<'a>(kernel: &Kernel, rows: &Csr, cols: Option<&Csr>, compute: &Compute) -> Result<Bound<'a>> {
     if let Some(cols) = cols.filter(|cols| cols.width() != rows.width()) {
         return Err(Error::shape("columns of the second sample", rows.width(), cols.width()));
     }
@@ -80,9 +75,7 @@ impl<'a, 'o> Binder<'a, 'o> {
                 let metric = self.sparse_metric(rows, cols, weights, compute)?;
                 self.profile_tiles(kernel, base, kind, metric, scale)?
             }
-            Form::Columnwise => {
-                Box::new(SparseColumnwise::new(kernel, self.sparse_metric(rows, cols, None, compute)?))
-            }
+            Form::Columnwise => Box::new(SparseColumnwise::new(kernel, self.sparse_metric(rows, cols, None, compute)?)),
             _ => return Ok(None),
         };
         Ok(Some(Kind::Object(tiles)))
