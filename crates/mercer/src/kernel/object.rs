@@ -107,6 +107,11 @@ pub(crate) trait ObjectTiles: Debug + Send + Sync {
         rows.iter().chain(cols.unwrap_or_default()).fold(0.0, |m, v| if v.is_nan() { f64::INFINITY } else { v.max(m) })
     }
 
+    /// Whether it is known that no value is below 0.
+    fn is_non_negative(&self) -> bool {
+        false
+    }
+
     /// About how many operations a value takes.
     fn operations(&self) -> usize;
 

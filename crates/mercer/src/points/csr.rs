@@ -220,6 +220,11 @@ impl Csr {
         Ok(made)
     }
 
+    /// Whether a dense copy takes at most eight times the memory.
+    pub(crate) fn is_compact(&self) -> bool {
+        (self.len() * self.width) as u64 <= self.bytes()
+    }
+
     /// Bytes in memory.
     pub(crate) fn bytes(&self) -> u64 {
         (8 * self.starts.len() + 12 * self.stored()) as u64

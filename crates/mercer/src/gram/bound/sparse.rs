@@ -92,6 +92,10 @@ impl ObjectTiles for SparseProfile {
         self.largest
     }
 
+    fn is_non_negative(&self) -> bool {
+        self.base.is_non_negative()
+    }
+
     fn operations(&self) -> usize {
         // An exponential.
         self.metric.operations() + 10

@@ -17,18 +17,20 @@ const KERNELS: &[&str] = &[
     "gaussian(lengthscale=1.3)",
     "gaussian(lengthscale=median)",
     "gaussian(lengthscale=[0.5, 1, 2, 1, 3, 1, 0.7, 1, 1, 2, 1, 1])",
-    "matern(smoothness=0.5, lengthscale=0.8)",
-    "matern(smoothness=1.5, lengthscale=2)",
-    "matern(smoothness=2.2, lengthscale=1.1)",
-    "rational_quadratic(lengthscale=0.9, alpha=1.5)",
-    "inverse_multiquadric(lengthscale=1.2)",
+    "matern(nu=1/2, lengthscale=0.8)",
+    "matern(nu=3/2, lengthscale=2)",
+    "matern(nu=2.2, lengthscale=1.1)",
+    "rational_quadratic(lengthscale=0.9, shape=1.5)",
+    "inverse_multiquadric(offset=1.2)",
     "laplacian(lengthscale=1.5, norm=l2)",
     "laplacian(lengthscale=1.5, norm=l1)",
     "laplacian(lengthscale=median, norm=l1)",
     "laplacian(lengthscale=[0.5, 1, 2, 1, 3, 1, 0.7, 1, 1, 2, 1, 1], norm=l1)",
-    "wendland(dimension=12, smoothness=1, lengthscale=6)",
+    "wendland(dimension=12, smoothness=1, radius=9)",
     "cauchy(lengthscale=2)",
     "periodic(period=1.7, lengthscale=1.5)",
+    "sinc(bandlimit=0.7)",
+    "ball(radius=1.5)",
     "sqdist()",
     "distance(power=1)",
     "log_distance()",
@@ -235,7 +237,7 @@ fn what_cannot_be_done_is_refused_by_name() {
 fn histograms_take_values_that_are_not_negative() {
     let compute = Compute::new();
     let x = sparse_rows(1, 17, 8).mapv(f64::abs);
-    for text in ["chi2(scale=0.4)", "histogram_intersection()"] {
+    for text in ["chi2(gamma=0.4)", "histogram_intersection()"] {
         let kernel: Kernel = text.parse().unwrap();
         let found = matrix(&kernel, Pairs::Within((&csr(&x)).into()), &compute);
         assert_arrays_close(&found, &matrix(&kernel, Pairs::within(x.view()), &compute), 1e-12, text);

@@ -186,7 +186,7 @@ fn ridge_and_svm_agree_to_rounding() {
     let compute = Compute::new();
     let data = Data::new(mercer::model::learner("ridge").unwrap());
     let (x, sparse) = (&data.views[0], &data.sparse[0]);
-    for text in ["gaussian(lengthscale=1.2)", "polynomial(degree=2, offset=1)", "matern(smoothness=1.5)"] {
+    for text in ["gaussian(lengthscale=1.2)", "polynomial(degree=2, offset=1)", "matern(nu=3/2)"] {
         let kernel: Kernel = text.parse().unwrap();
         let ridge = Ridge::new(kernel.clone(), 0.1);
         let found = ridge.fit(sparse, data.y.view(), None, &compute).unwrap();
