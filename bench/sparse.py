@@ -31,7 +31,7 @@ RUNS = 3
 
 
 def like_a9a(rows: int, seed: int = 0) -> tuple[sp.csr_matrix, np.ndarray]:
-    """Binary columns of unequal frequency, and a class that some of them decide."""
+    """Draw binary columns of unequal frequency, and a class that they decide."""
     random = np.random.default_rng(seed)
     frequency = np.clip(random.beta(0.3, 2.4, 123), 0.002, 0.95)
     X = (random.uniform(size=(rows, 123)) < frequency).astype(np.float64)
@@ -40,7 +40,7 @@ def like_a9a(rows: int, seed: int = 0) -> tuple[sp.csr_matrix, np.ndarray]:
 
 
 def like_text(rows: int, columns: int = 20_000, seed: int = 0) -> tuple[sp.csr_matrix, np.ndarray]:
-    """Counts of words by a Zipf law as rows of norm 1, and a class by the words of two topics."""
+    """Draw words by a Zipf law as rows of norm 1, and a class by the words of two topics."""
     random = np.random.default_rng(seed)
     law = 1.0 / np.arange(1, columns + 1) ** 0.9
     law /= law.sum()

@@ -136,9 +136,7 @@ class Estimator(BaseEstimator):
         kernel = self._auto if self._auto is not None else self._object_kernel(X)
         if kernel is not None:
             return Objects(kernel, X)
-        return validate_data(
-            self, X, dtype=np.float64, order="C", reset=False, accept_sparse=self._sparse_format()
-        )
+        return validate_data(self, X, dtype=np.float64, order="C", reset=False, accept_sparse=self._sparse_format())
 
     def _is_plain(self, X: Any) -> bool:
         """Whether new points are rows of finite doubles as the fit had them.
