@@ -15,7 +15,7 @@ use crate::errors::to_python;
 use crate::input::{Matrix, is_float32};
 use crate::options::{Options, is_single};
 use crate::parameters;
-use crate::run::run;
+use crate::run::{run, run_sized};
 use crate::sparse::sparse_matrix;
 
 /// A kernel: an expression over base kernels, made from its text.
@@ -78,10 +78,12 @@ impl PyKernel {
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         let as_given = dtype.is_none() && is_float32(X)? && Y.map_or(Ok(true), is_float32)?;
         if as_given || is_single(dtype, single)? {
-            let gram = run(py, &options, || gram::dense_single(&kernel.bind(pairs, compute)?, compute))?;
+            let gram = run_sized(py, &options, data.operations(), || {
+                gram::dense_single(&kernel.bind(pairs, compute)?, compute)
+            })?;
             return Ok(PyArray2::from_owned_array(py, gram).into_any());
         }
-        let gram = run(py, &options, || gram::dense(&kernel.bind(pairs, compute)?, compute))?;
+        let gram = run_sized(py, &options, data.operations(), || gram::dense(&kernel.bind(pairs, compute)?, compute))?;
         Ok(PyArray2::from_owned_array(py, gram).into_any())
     }
 
@@ -101,7 +103,7 @@ impl PyKernel {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (data, options) = (KernelData::read(&self.0, X, None)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
-        let diagonal = run(py, &options, || kernel.bind(pairs, compute)?.diagonal())?;
+        let diagonal = run_sized(py, &options, data.operations(), || kernel.bind(pairs, compute)?.diagonal())?;
         Ok(PyArray1::from_owned_array(py, diagonal))
     }
 

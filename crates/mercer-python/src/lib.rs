@@ -5,6 +5,7 @@ mod betting;
 mod binned;
 mod catalogue;
 mod centers;
+mod command;
 mod data;
 mod definiteness;
 mod effects;
@@ -70,6 +71,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
+    module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     add_measures(module)?;
     add_learners(module)
 }

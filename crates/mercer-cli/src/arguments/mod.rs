@@ -7,8 +7,10 @@ mod fit;
 mod help;
 mod kernel;
 mod learner;
+mod serve;
 mod test;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -31,6 +33,7 @@ pub use kernel::{
 pub use learner::{
     ClusterArguments, LearnerArguments, MatchArguments, MatchWords, TransformArguments, ViewArguments, ViewData,
 };
+pub use serve::ServeArguments;
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
@@ -79,6 +82,9 @@ pub enum Command {
     /// Apply a saved view or clustering to new data
     #[command(after_help = help::TRANSFORM)]
     Transform(TransformArguments),
+    /// Serve saved models over HTTP: predictions, intervals, probabilities, views, tests of drift
+    #[command(after_long_help = help::SERVE, after_help = help::SERVE_SHORT)]
+    Serve(ServeArguments),
     /// Describe the contents of a data file
     #[command(subcommand)]
     Data(DataCommand),
@@ -155,8 +161,8 @@ pub struct ManArguments {
 }
 
 /// Parses the command line into a job, or returns the help text or usage error to show instead.
-pub fn read() -> Result<Job, clap::Error> {
-    Job::try_parse()
+pub fn read(words: Vec<OsString>) -> Result<Job, clap::Error> {
+    Job::try_parse_from(words)
 }
 
 /// The description of the command line.

@@ -17,6 +17,7 @@ mod predict_classes;
 mod predict_streamed;
 mod predict_write;
 mod sections;
+mod serve;
 mod spectrum;
 mod test;
 mod view;
@@ -45,6 +46,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Cluster(words) => view::cluster(words, session),
         Command::Match(words) => view::matches(words, session),
         Command::Transform(words) => view::transform(words, session),
+        Command::Serve(words) => serve::serve(words, session),
         Command::Explain(PlanTarget::Embed(words)) => view::explain(words, session),
         Command::Explain(PlanTarget::Cluster(words)) => view::explain_clusters(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),

@@ -14,6 +14,7 @@ mod meter;
 mod model_file;
 mod npy;
 mod number;
+#[cfg_attr(not(feature = "parquet"), path = "parquet_absent.rs")]
 mod parquet;
 mod source;
 mod streamed;
@@ -39,6 +40,7 @@ pub use model_file::{
 };
 pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
+#[cfg(feature = "parquet")]
 pub use parquet::write_parquet;
 pub use streamed::{Checkpoint, FileRules, PassOptions, Resumed, Roles, StreamedModel, SurveyedFile};
 

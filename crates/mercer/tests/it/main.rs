@@ -79,6 +79,7 @@ mod learn {
     mod logistic;
     mod losses;
     mod multiple;
+    mod repeated;
     mod ridge;
     mod smoothers;
     mod sparse_gaussian_process;

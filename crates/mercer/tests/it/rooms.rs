@@ -30,6 +30,7 @@ const ROOMS: &[&str] = &[
     "select",
     "model",
     "io",
+    "prelude",
 ];
 /// Names at the crate root that belong to a room.
 const ROOT_NAMES: &[(&str, &str)] = &[
