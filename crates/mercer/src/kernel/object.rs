@@ -120,6 +120,11 @@ pub(crate) trait ObjectTiles: Debug + Send + Sync {
         out.fill(0.0);
     }
 
+    /// Whether derivatives cost about as much as values.
+    fn has_quick_slopes(&self) -> bool {
+        false
+    }
+
     /// `∂k(x, x)/∂θ` for the rows and for the columns.
     fn diagonal_derivatives(&self, _own: usize) -> (Vec<f64>, Vec<f64>) {
         let (rows, cols) = self.diagonals();

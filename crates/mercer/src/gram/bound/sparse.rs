@@ -96,6 +96,10 @@ impl ObjectTiles for SparseProfile {
         self.base.is_non_negative()
     }
 
+    fn has_quick_slopes(&self) -> bool {
+        true
+    }
+
     fn operations(&self) -> usize {
         // An exponential.
         self.metric.operations() + 10

@@ -61,6 +61,9 @@ impl Data {
             };
             settings.insert(name, entry.parse(name, text).unwrap());
         }
+        if entry.parameter("optimize").is_some() {
+            settings.insert("optimize", false);
+        }
         if entry.parameter("C").is_some() {
             settings.insert("C", 1.0);
         }
