@@ -225,6 +225,12 @@ impl Csr {
         (self.len() * self.width) as u64 <= self.bytes()
     }
 
+    /// Whether there are numbers, and a dense copy takes no more memory.
+    pub(crate) fn is_full(&self) -> bool {
+        let numbers = (self.len() * self.width) as u64;
+        numbers > 0 && 8 * numbers <= self.bytes()
+    }
+
     /// Bytes in memory.
     pub(crate) fn bytes(&self) -> u64 {
         (8 * self.starts.len() + 12 * self.stored()) as u64

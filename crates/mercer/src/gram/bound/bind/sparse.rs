@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 
-use super::{Binder, checked};
+use super::{Binder, bind_vectors, checked};
 use crate::error::{MemoryPurpose, Requirement};
 use crate::gram::bound::Bound;
 use crate::gram::bound::node::Kind;
@@ -15,7 +15,7 @@ use crate::gram::{MetricKind, median};
 use crate::kernel::check_domain::column_positions;
 use crate::kernel::object::{ObjectPairs, ObjectTiles};
 use crate::kernel::{Base, ColumnRef, Form, Kernel, Lengthscale};
-use crate::points::Csr;
+use crate::points::{Csr, PointKind};
 use crate::{Compute, Error, Points, Result};
 
 /// Squared norms below this leave room for sums of them.
@@ -32,6 +32,11 @@ pub(super) fn bind_sparse<'a>(kernel: &Kernel, rows: &Csr, cols: Option<&Csr>, c
     let kernel = &median::resolve_sparse(kernel, rows, cols, compute)?;
     kernel.check_sparse(rows)?;
     cols.map_or(Ok(()), |cols| kernel.check_sparse(cols))?;
+    // Few zeros: dense rows are smaller and faster, and give the values of dense vectors to the bit.
+    if rows.is_full() && cols.is_none_or(Csr::is_full) && !kernel.has_features_on(PointKind::Sparse) {
+        let of_cols = cols.map(Csr::to_dense);
+        return bind_vectors(kernel, rows.to_dense().view(), of_cols.as_ref().map(|cols| cols.view()), compute);
+    }
     let bytes = Points::Sparse(rows).size().bound + cols.map_or(0, |cols| Points::Sparse(cols).size().bound);
     let advice = "use fewer rows, or a higher memory limit";
     compute.reserve(MemoryPurpose::Features, "sparse vectors with this kernel", bytes, advice)?;
