@@ -191,7 +191,8 @@ def test_measures_and_tests(X: np.ndarray) -> None:
     Y, k = rows(3, 50), "gaussian(lengthscale=2)"
     S, T = sp.csr_matrix(X), sp.csr_matrix(Y)
     assert mercer.mmd(S, T, kernel=k) == pytest.approx(mercer.mmd(X, Y, kernel=k), rel=1e-10)
-    assert mercer.hsic(S[:50], T, kernel=k) == pytest.approx(mercer.hsic(X[:50], Y, kernel=k), rel=1e-10)
+    of = {"kernel_x": k, "kernel_y": k}
+    assert mercer.hsic(S[:50], T, **of) == pytest.approx(mercer.hsic(X[:50], Y, **of), rel=1e-10)
     found, expected = mercer.two_sample_test(S, T), mercer.two_sample_test(X, Y)
     assert found.p_value == expected.p_value
     found, expected = mercer.independence_test(S[:50], T), mercer.independence_test(X[:50], Y)

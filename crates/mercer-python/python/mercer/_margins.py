@@ -61,7 +61,8 @@ class MarginEstimator(KernelEstimator):
 
     def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
         """Return the kernel, rows and columns of data that is only to be explained."""
-        rows, columns = (len(X), len(X)) if is_computed_outside(self.kernel) else self._shape(X)
+        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        rows, columns = (count, count) if is_computed_outside(self.kernel) else self._shape(X)
         kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
         return kernel, rows, columns
 
