@@ -26,6 +26,8 @@ _EAGER_ROWS = 1000
 class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
 
+    _takes_sparse = True
+
     _lazy = ("_diagnosed", "function_", "noise_variance_")
     #: Whether the points were of single precision, and whether the targets were too.
     _single, _narrow = False, False

@@ -117,12 +117,12 @@ fn has_row_slopes(node: &Node<'_>, requested: &[bool]) -> bool {
     !moves
         || match &node.kind {
             Kind::Profile { .. } | Kind::Columnwise { .. } | Kind::Circles { .. } | Kind::Constant(_) => true,
+            Kind::Object(tiles) => tiles.has_quick_slopes(),
             Kind::Scale(_, inner) | Kind::Pointwise(_, inner) => has_row_slopes(inner, requested),
             Kind::Sum(nodes) | Kind::Product(nodes) => nodes.iter().all(|node| has_row_slopes(node, requested)),
             Kind::Minus(a, b) => has_row_slopes(a, requested) && has_row_slopes(b, requested),
             Kind::Outer { .. }
             | Kind::Based { .. }
-            | Kind::Object(_)
             | Kind::Features { .. }
             | Kind::Brownian { .. }
             | Kind::Matrix(_) => false,

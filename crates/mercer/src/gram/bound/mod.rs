@@ -18,6 +18,7 @@ mod node_paths;
 mod range;
 mod shared;
 mod slots;
+mod sparse;
 mod tangent;
 
 use std::ops::Range;
@@ -66,7 +67,8 @@ impl Bound<'_> {
     /// Whether the rules prove that the kernel is positive semi-definite on as many columns as the points have.
     pub(crate) fn is_proven_psd(&self) -> bool {
         let psd = Property::PositiveSemidefinite;
-        let columns = self.slots.points.first().map(|slot| slot.rows.ncols()).filter(|_| !self.root.has_objects());
+        let dense = || self.slots.points.first().map(|slot| slot.rows.ncols()).filter(|_| !self.root.has_objects());
+        let columns = self.slots.dimension.or_else(dense);
         columns.map_or_else(|| self.kernel.property(psd), |d| self.kernel.property_on(psd, d)).is_proven()
     }
 

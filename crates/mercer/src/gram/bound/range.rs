@@ -224,6 +224,7 @@ pub(super) fn is_positive(node: &Node<'_>) -> bool {
         Kind::Profile { base, .. } => base.is_non_negative(),
         Kind::Constant(value) => *value >= 0.0,
         Kind::Circles { .. } => true,
+        Kind::Object(tiles) => tiles.is_non_negative(),
         Kind::Scale(_, inner) => is_positive(inner),
         Kind::Sum(terms) | Kind::Product(terms) => terms.iter().all(is_positive),
         _ => false,
