@@ -3,6 +3,7 @@
 Run it as `python crates/mercer-python/pictures.py docs/images`; names of pictures behind the folder draw only these.
 """
 
+import io
 import sys
 import warnings
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot
 import numpy as np
 import pandas as pd
+from PIL import Image
 
 import mercer
 
@@ -176,6 +178,13 @@ PICTURES = (
 )  # fmt: skip
 
 
+def _save(figure, path):
+    """Write a small file: a palette of 128 colors."""
+    with io.BytesIO() as file:
+        figure.savefig(file, dpi=80)
+        Image.open(file).convert("RGB").quantize(128).save(path, optimize=True)
+
+
 def main():
     """Draw all pictures, or those that are named."""
     matplotlib.use("agg")
@@ -186,7 +195,7 @@ def main():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", mercer.BorderWarning)
             display = picture()
-        display.figure_.savefig(folder / f"display_{picture.__name__}.png", dpi=80)
+        _save(display.figure_, folder / f"display_{picture.__name__}.png")
         matplotlib.pyplot.close(display.figure_)
 
 

@@ -36,6 +36,7 @@ mod search;
 mod shared_process;
 mod sketch;
 mod smoother;
+mod sparse;
 mod spectrum;
 mod spline;
 mod statistics;

@@ -349,3 +349,12 @@ pub const EMBED_NYSTROM: &str = "\
 Examples:
   mercer embed nystrom data.csv --components 300 -o z.npy
   mercer embed nystrom data.csv --landmarks greedy --tolerance 0.001 --components 1000";
+
+pub const LAB: &str = "\
+The page is served to this computer only, at the address that is printed; every request needs the token in it. Nothing
+leaves the computer, and nothing is written unless the page offers a file to save. Ctrl-C ends the server.
+
+Examples:
+  mercer lab
+  mercer lab examples/data/iris.csv
+  mercer lab data.parquet --port 8800 --no-browser";

@@ -6,6 +6,7 @@ mod embed;
 mod fit;
 mod help;
 mod kernel;
+mod lab;
 mod learner;
 mod serve;
 mod test;
@@ -30,6 +31,7 @@ pub use fit::{
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
 };
+pub use lab::LabArguments;
 pub use learner::{
     ClusterArguments, LearnerArguments, MatchArguments, MatchWords, TransformArguments, ViewArguments, ViewData,
 };
@@ -95,6 +97,9 @@ pub enum Command {
     /// Run a tour on bundled data: a proof, a refutation, a fit, a test, a forecast
     #[command(after_long_help = help::DEMO)]
     Demo(DemoArguments),
+    /// Open a page in the browser to look at kernels, data, fits, comparisons and views
+    #[command(after_long_help = help::LAB)]
+    Lab(LabArguments),
     /// Print the completion script of a shell
     #[command(after_help = help::COMPLETIONS)]
     Completions {

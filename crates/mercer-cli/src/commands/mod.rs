@@ -10,6 +10,7 @@ mod embed_features;
 mod explain;
 mod fit;
 mod gram;
+mod lab;
 mod manual;
 mod plan;
 mod predict;
@@ -54,6 +55,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
         Command::Explain(PlanTarget::Test(words)) => test::explain(words, session),
         Command::Demo(words) => demo::demo(words, session),
+        Command::Lab(words) => lab::lab(words, session),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man(words) => manual::manual(words),
     }

@@ -34,6 +34,11 @@ from mercer._displays.residuals import ResidualsDisplay as ResidualsDisplay
 from mercer._displays.spectrum import SpectrumDisplay as SpectrumDisplay
 from mercer._displays.surface import ScoreSurfaceDisplay as ScoreSurfaceDisplay
 from mercer._displays.witness import WitnessDisplay as WitnessDisplay
+from mercer._exchange.adopted import from_sklearn as from_sklearn
+from mercer._exchange.libsvm import export_libsvm as export_libsvm
+from mercer._exchange.libsvm import from_libsvm as from_libsvm
+from mercer._exchange.onnx import export_onnx as export_onnx
+from mercer._exchange.onnx import to_onnx as to_onnx
 from mercer._features import EmpiricalKernelMap as EmpiricalKernelMap
 from mercer._features import ExplicitFeatures as ExplicitFeatures
 from mercer._features import Nystroem as Nystroem

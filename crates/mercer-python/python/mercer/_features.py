@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
@@ -58,7 +59,10 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         X = as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
         kernel = self._fit_kernel(X)
-        X = validate_data(self, X, dtype=np.float64, order="C") if kernel is None else self._read_objects(kernel, X)
+        if kernel is None:
+            X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
+        else:
+            X = self._read_objects(kernel, X)
         self._seed = _seed(getattr(self, "random_state", None))
         self._sample_size = X.shape[0]
         self._gamma = gamma_number(self._given("gamma", None), X, self.kernel)
@@ -70,7 +74,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def _in_precision(self, points: Any) -> Any:
         """Return points in the precision of the features; objects as they are."""
-        return points.astype(self._dtype) if isinstance(points, np.ndarray) else points
+        return points.astype(self._dtype) if isinstance(points, np.ndarray) or issparse(points) else points
 
     def transform(self, X: Any) -> Any:
         """Return the features, one row per point; of single precision for points of single precision.
@@ -86,6 +90,9 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         """
         single = is_single(X)
         points = self._read(X)
+        if issparse(points):
+            found = self._map.transform(points, **self._how())
+            return found.astype(np.float32) if single else found
         return (self._map.transform_single if single else self._map.transform)(points, **self._how())
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
@@ -171,6 +178,8 @@ class RandomFourierFeatures(FeatureTransformer):
     >>> round(float(z[0] @ z[0]), 12), abs(float(z[0] @ z[1]) - 0.60653) < 0.1
     (1.0, True)
     """
+
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -379,6 +388,8 @@ class Nystroem(FeatureTransformer):
     (3, True)
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -439,10 +450,10 @@ class Nystroem(FeatureTransformer):
             refuse("landmarks", self.landmarks, "'auto' or 'uniform' where Python computes the kernel")
         self._params = self._kernel_params()
         self._dtype = "float32" if is_single(X) else "float64"
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
         if self.kernel == "precomputed":
             symmetric(X)
-        rows = _random_state(self.random_state).permutation(len(X))[: self.n_components]
+        rows = _random_state(self.random_state).permutation(X.shape[0])[: self.n_components]
         basis = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else self._computed(X[rows])
         values, vectors = np.linalg.eigh(np.asarray(basis, dtype=np.float64))
         kept = np.abs(values) > len(rows) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
@@ -495,7 +506,8 @@ class Nystroem(FeatureTransformer):
 
     def _remake(self) -> Features:
         points = self._as_points(self.components_)
-        return Features.nystrom(self.kernel_, len(points), self._choice(), 0.0, points, every_row=True, **self._how())
+        count = points.shape[0]
+        return Features.nystrom(self.kernel_, count, self._choice(), 0.0, points, every_row=True, **self._how())
 
     def _describe(self) -> None:
         self.components_ = self._in_precision(self._map.landmarks)
@@ -533,6 +545,8 @@ class EmpiricalKernelMap(FeatureTransformer):
     array([[1.      , 0.606531],
            [0.606531, 1.      ]])
     """
+
+    _takes_sparse = True
 
     def __init__(
         self,

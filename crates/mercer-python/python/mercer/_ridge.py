@@ -26,6 +26,8 @@ _EAGER_ROWS = 1000
 class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
 
+    _takes_sparse = True
+
     _lazy = ("_diagnosed", "function_", "noise_variance_")
     #: Whether the points were of single precision, and whether the targets were too.
     _single, _narrow = False, False
@@ -442,7 +444,9 @@ class KernelRidge(FittedRidge):
 
     def _may_be_grid(self, X: Any) -> bool:
         """Whether the values of the points may matter for the plan."""
-        numbers = isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "distinct_points", "grid")
+        numbers = (
+            isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "distinct_points", "grid")
+        )
         outside = self.kernel == "precomputed" or is_computed_outside(self.kernel)
         return numbers and not outside and bool(np.isfinite(X).all())
 

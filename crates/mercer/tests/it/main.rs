@@ -101,6 +101,10 @@ mod model {
     mod objects;
     mod wrong_files;
 }
+mod points {
+    mod sparse;
+    mod sparse_learners;
+}
 mod select {
     mod search;
     mod tuning;

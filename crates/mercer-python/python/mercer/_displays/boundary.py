@@ -22,6 +22,9 @@ from mercer._displays.style import (
     tidy,
 )
 
+#: Points on colored regions have a dark edge.
+_POINT = {"linewidths": 0.5, "edgecolors": DARK, "alpha": 1.0}
+
 
 class BoundaryDisplay(Display):
     """The regions of a classifier in the plane of two columns, with the data and the support vectors.
@@ -162,7 +165,7 @@ class BoundaryDisplay(Display):
         getattr(self, f"_draw_{self.kind}")(ax)
         if self.points is not None:
             color = {"color": VERMILION} if self.kind == "region" and self.labels is None else {}
-            scatter(ax, *self.points.T, self.labels, zorder=3, **color)
+            scatter(ax, *self.points.T, self.labels, zorder=3, **{**_POINT, **color})
         if self.support is not None:
             ax.scatter(
                 *self.support.T,

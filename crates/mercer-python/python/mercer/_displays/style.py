@@ -87,7 +87,7 @@ class Display:
         if not handles:
             return
         if self._own_figure:
-            columns = 4 if sum(len(label) + 5 for label in labels) <= 9 * self.figure_.get_figwidth() else 2
+            columns = 4 if sum(len(label) + 5 for label in labels) <= 11 * self.figure_.get_figwidth() else 2
             self.figure_.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
         else:
             ax.legend(handles, labels, loc="best", framealpha=0.85, fontsize=8)
