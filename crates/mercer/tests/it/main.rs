@@ -6,6 +6,11 @@ extern crate mercer;
 mod common;
 mod rooms;
 
+mod conformal {
+    mod coverage;
+    mod jackknife;
+    mod refusals;
+}
 mod definiteness {
     mod check;
 }
