@@ -46,7 +46,7 @@ pub enum FittedObject<'py> {
 }
 
 impl FittedObject<'_> {
-    fn fitted(&self) -> AnyFit {
+    pub fn fitted(&self) -> AnyFit {
         match self {
             Self::Ridge(fit) => fit.get().0.clone().into(),
             Self::GaussianProcess(fit) => fit.get().0.fitted(),

@@ -371,7 +371,9 @@ pub(super) fn push_summary(
         ("columns", summary.names.join(", ")),
         ("written to", path.display().to_string()),
     ];
-    fields.extend(words.is_conformal().then_some(()).and(model.conformal()).map(|c| ("intervals", conformal_text(c, words))));
+    fields.extend(
+        words.is_conformal().then_some(()).and(model.conformal()).map(|c| ("intervals", conformal_text(c, words))),
+    );
     fields.extend((summary.filled > 0).then(|| ("filled", format!("{} missing values", summary.filled))));
     fields.extend((summary.dropped > 0).then(|| ("left out", format!("{} rows with missing values", summary.dropped))));
     report.heading("Predictions").fields(fields);

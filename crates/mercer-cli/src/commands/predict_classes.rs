@@ -152,7 +152,8 @@ impl ClassPrediction {
             }
         }
         if let Some(sets) = &self.sets {
-            one["mean_set_size"] = number(sets.iter().filter(|held| **held).count() as f64 / sets.nrows().max(1) as f64);
+            one["mean_set_size"] =
+                number(sets.iter().filter(|held| **held).count() as f64 / sets.nrows().max(1) as f64);
             one["coverage"] = self.covered.map_or(Value::Null, |(rows, held)| number(held as f64 / rows as f64));
         }
         one
@@ -163,7 +164,8 @@ impl ClassPrediction {
         let sets = self.sets.as_ref()?;
         let mut all = vec![None; self.rows];
         for (&row, set) in self.kept.iter().zip(sets.rows()) {
-            all[row] = Some(self.names.iter().zip(set).filter(|(_, held)| **held).map(|(name, _)| name.as_str()).collect());
+            all[row] =
+                Some(self.names.iter().zip(set).filter(|(_, held)| **held).map(|(name, _)| name.as_str()).collect());
         }
         Some(all)
     }

@@ -76,6 +76,8 @@ _ESTIMATORS = {
     "BinnedRegressor": "mercer._binned",
     "BorderWarning": "mercer._borders",
     "ClassicalScaling": "mercer._pca",
+    "ConformalClassifier": "mercer._conformal",
+    "ConformalRegressor": "mercer._conformal",
     "ConvergenceWarning": "sklearn.exceptions",
     "CoupledKernelEmbedding": "mercer._coupled",
     "EmpiricalKernelMap": "mercer._features",

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, ArrayView1, Axis};
 
 use super::parts::Part;
 use super::ranks::{End, FoldScores};
@@ -49,6 +49,34 @@ pub struct ConformalFit {
 }
 
 impl ConformalFit {
+    /// Jackknife+ of a regression from its closed form of leave-one-out, with the weights of its rows;
+    /// `None` for a fit without one.
+    ///
+    /// # Cost
+    /// A factor of `n³/3`.
+    ///
+    /// # Errors
+    /// [`Error::Undetermined`] where the other rows do not determine the unpenalized part of a row;
+    /// as [`Fitted::leave_one_out`].
+    pub fn jackknife(fitted: &dyn Fitted, weights: Option<ArrayView1<f64>>, compute: &Compute) -> Result<Option<Self>> {
+        if fitted.class_names().is_some() || fitted.outputs() != fitted.targets() {
+            return Ok(None);
+        }
+        let Some(found) = fitted.leave_one_out(compute)? else { return Ok(None) };
+        let counts = |row: &usize| weights.is_none_or(|weights| weights.get(*row).is_none_or(|w| *w > 0.0));
+        let rows: Vec<usize> = (0..found.residuals().nrows()).filter(counts).collect();
+        let scores = found.residuals().select(Axis(0), &rows).mapv(f64::abs);
+        let scores = FoldScores::new((0..rows.len()).collect(), scores)?;
+        let rule = Rule {
+            method: ConformalMethod::JackknifePlus,
+            score: SetScore::Lac,
+            randomized: false,
+            seed: compute.seed(),
+        };
+        let closed_form = Arc::new(OnceLock::from(found));
+        Ok(Some(Self { rule, rows, scores, parts: Vec::new(), classes: 0, closed_form }))
+    }
+
     /// The method that was taken: never `Auto`.
     pub fn method(&self) -> ConformalMethod {
         self.rule.method
@@ -86,16 +114,7 @@ impl ConformalFit {
     /// As [`FoldScores::rank`].
     pub fn guarantee(&self, level: f64) -> Result<f64> {
         self.scores.rank(level)?;
-        let (n, k) = (self.scores.rows() as f64, self.parts.len() as f64);
-        let bound = match self.rule.method {
-            ConformalMethod::Split => level,
-            ConformalMethod::CvPlus => {
-                let by_fold = 2.0 * (1.0 - 1.0 / k) / (n / k + 1.0);
-                2.0 * level - 1.0 - by_fold.min((1.0 - k / n) / (k + 1.0))
-            }
-            _ => 2.0 * level - 1.0,
-        };
-        Ok(bound.max(0.0))
+        Ok(self.rule.method.guarantee(self.scores.rows(), self.parts.len(), level))
     }
 
     /// In words: `jackknife+ (150 leave-one-out residuals)`.

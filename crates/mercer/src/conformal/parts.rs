@@ -1,7 +1,7 @@
 //! Calibration: fits without some of the rows, and the scores of these rows.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -63,15 +63,7 @@ impl<'c, 'i> Calibration<'c, 'i> {
 
     /// The closed form; `None` where there is none.
     pub(super) fn jackknife(&self, compute: &Compute) -> Result<Option<ConformalFit>> {
-        if !self.names.is_empty() || self.fitted.outputs() != self.fitted.targets() {
-            return Ok(None);
-        }
-        let Some(found) = self.fitted.leave_one_out(compute)? else { return Ok(None) };
-        let scores = found.residuals().select(Axis(0), &self.rows).mapv(f64::abs);
-        let scores = FoldScores::new((0..self.rows.len()).collect(), scores)?;
-        let closed_form = OnceLock::from(found);
-        let fit = self.fit_of(ConformalMethod::JackknifePlus, scores, Vec::new(), compute.seed());
-        Ok(Some(ConformalFit { closed_form: Arc::new(closed_form), ..fit }))
+        ConformalFit::jackknife(self.fitted, self.input.weights, compute)
     }
 
     pub(super) fn cross_validated(&self, compute: &Compute) -> Result<ConformalFit> {
@@ -114,14 +106,8 @@ impl<'c, 'i> Calibration<'c, 'i> {
 
     fn fit_of(&self, method: ConformalMethod, scores: FoldScores, parts: Vec<Part>, seed: Seed) -> ConformalFit {
         let rule = Rule { method, score: self.spec.score, randomized: self.spec.randomized, seed };
-        ConformalFit {
-            rule,
-            rows: self.rows.clone(),
-            scores,
-            parts,
-            classes: self.names.len(),
-            closed_form: Arc::default(),
-        }
+        let (rows, classes) = (self.rows.clone(), self.names.len());
+        ConformalFit { rule, rows, scores, parts, classes, closed_form: Arc::default() }
     }
 
     /// A fit of these rows.

@@ -72,7 +72,11 @@ impl FoldScores {
     ) -> Result<Self> {
         for band in [&lower, &upper] {
             if band.dim() != y.dim() {
-                return Err(Error::shape("predictions of held-out rows", format!("{:?}", y.dim()), format!("{:?}", band.dim())));
+                return Err(Error::shape(
+                    "predictions of held-out rows",
+                    format!("{:?}", y.dim()),
+                    format!("{:?}", band.dim()),
+                ));
             }
         }
         let scores = Array2::from_shape_fn(y.dim(), |at| (lower[at] - y[at]).max(y[at] - upper[at]));

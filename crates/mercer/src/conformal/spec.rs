@@ -58,9 +58,51 @@ impl ConformalMethod {
     /// ```
     pub fn of_name(name: &str) -> Result<Self> {
         let found = METHODS.iter().find(|(_, known)| *known == name);
-        found.map(|(method, _)| *method).ok_or_else(|| {
-            Error::parameter("conformal method", name, "one of auto, jackknife+, cv+, split")
-        })
+        found
+            .map(|(method, _)| *method)
+            .ok_or_else(|| Error::parameter("conformal method", name, "one of auto, jackknife+, cv+, split"))
+    }
+
+    /// What [`ConformalMethod::Auto`] takes for so many rows, and a fit whose leave-one-out has a
+    /// closed form or not.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::conformal::ConformalMethod;
+    /// assert_eq!(ConformalMethod::automatic(150, true), ConformalMethod::JackknifePlus);
+    /// assert_eq!(ConformalMethod::automatic(150, false), ConformalMethod::CvPlus);
+    /// assert_eq!(ConformalMethod::automatic(100_000, true), ConformalMethod::Split);
+    /// ```
+    pub fn automatic(rows: usize, closed_form: bool) -> Self {
+        match rows {
+            ..=JACKKNIFE_ROWS if closed_form => Self::JackknifePlus,
+            ..=CV_ROWS => Self::CvPlus,
+            _ => Self::Split,
+        }
+    }
+
+    /// The probability that an interval or a set of this level holds a new observation, at least, for
+    /// exchangeable rows: the table of the [module](super), not below 0. `rows` were held out by
+    /// `fits` fits.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::conformal::ConformalMethod;
+    /// mercer::assert_close!(ConformalMethod::JackknifePlus.guarantee(100, 0, 0.9), 0.8, abs = 1e-15);
+    /// // 0.8 − min(2·0.9/11, 0.9/11).
+    /// mercer::assert_close!(ConformalMethod::CvPlus.guarantee(100, 10, 0.9), 0.8 - 0.9 / 11.0, abs = 1e-15);
+    /// ```
+    pub fn guarantee(self, rows: usize, fits: usize, level: f64) -> f64 {
+        let (n, k) = (rows as f64, fits as f64);
+        let bound = match self {
+            Self::Split => level,
+            Self::CvPlus => {
+                let by_fold = 2.0 * (1.0 - 1.0 / k) / (n / k + 1.0);
+                2.0 * level - 1.0 - by_fold.min((1.0 - k / n) / (k + 1.0))
+            }
+            _ => 2.0 * level - 1.0,
+        };
+        bound.max(0.0)
     }
 }
 
@@ -99,13 +141,7 @@ pub struct Conformal {
 
 impl Default for Conformal {
     fn default() -> Self {
-        Self {
-            method: ConformalMethod::Auto,
-            folds: 10,
-            held_out: 0.25,
-            score: SetScore::default(),
-            randomized: false,
-        }
+        Self { method: ConformalMethod::Auto, folds: 10, held_out: 0.25, score: SetScore::default(), randomized: false }
     }
 }
 
@@ -147,14 +183,17 @@ impl Conformal {
 
     fn automatic(&self, calibration: &Calibration<'_, '_>, compute: &Compute) -> Result<ConformalFit> {
         let rows = calibration.rows.len();
-        if rows <= JACKKNIFE_ROWS {
+        if ConformalMethod::automatic(rows, true) == ConformalMethod::JackknifePlus {
             match calibration.jackknife(compute) {
                 Ok(None) | Err(Error::Singular { .. } | Error::Memory { .. } | Error::Undetermined { .. }) => {}
                 Ok(Some(found)) => return Ok(found),
                 Err(error) => return Err(error),
             }
         }
-        if rows <= CV_ROWS { calibration.cross_validated(compute) } else { calibration.split(compute) }
+        match ConformalMethod::automatic(rows, false) {
+            ConformalMethod::CvPlus => calibration.cross_validated(compute),
+            _ => calibration.split(compute),
+        }
     }
 }
 

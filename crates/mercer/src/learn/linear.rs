@@ -61,7 +61,8 @@ impl LeaveOneOut for LinearFit {
     }
 
     fn weights(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
-        let cross = gram::dense(&self.kernel.bind(Pairs::Between(self.points.as_points(), x.reborrow()), compute)?, compute)?;
+        let cross =
+            gram::dense(&self.kernel.bind(Pairs::Between(self.points.as_points(), x.reborrow()), compute)?, compute)?;
         let design = Array2::ones((x.len(), self.conditional.functions()));
         self.conditional.weights(cross, design.view(), compute)
     }

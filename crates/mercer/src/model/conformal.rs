@@ -2,8 +2,8 @@
 
 use ndarray::Array2;
 
-use super::predict::{Interval, max, min};
 use super::Model;
+use super::predict::{Interval, max, min};
 use crate::conformal::{ConformalFit, IntervalEnds};
 use crate::{Compute, Error, Points, Result};
 

@@ -15,9 +15,9 @@ use mercer::points::{Missing, Scaling};
 use super::common::{Gap, ObjectOptions};
 use super::help;
 use super::learner::LearnerArguments;
+use conformal::interval;
 pub use conformal::{ConformalWords, IntervalWord};
 pub use numbers::level;
-use conformal::interval;
 pub use stream::{FeatureWord, StreamWords};
 
 pub use learners::{

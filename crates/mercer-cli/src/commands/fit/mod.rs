@@ -43,7 +43,8 @@ pub use plan::explain;
 pub use quality::Quality;
 pub use training::{Goal, Training};
 
-const STREAMED: &str = "--conformal: a fit that reads its file in passes has no calibration; use fewer rows or columns, or more --memory";
+const STREAMED: &str =
+    "--conformal: a fit that reads its file in passes has no calibration; use fewer rows or columns, or more --memory";
 
 /// A fit with its report.
 pub struct Outcome {

@@ -12,8 +12,8 @@ use crate::learn::conditional::Observed;
 use crate::learn::linear::Linear;
 use crate::learner::common::{KERNEL, SEED};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, LeaveOneOut, Parameter, ParameterKind, Plan, ViewCount, column,
-    declared, on_kernel,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, LeaveOneOut, Parameter, ParameterKind, Plan,
+    ViewCount, column, declared, on_kernel,
 };
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};

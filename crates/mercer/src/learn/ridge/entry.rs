@@ -9,8 +9,8 @@ use crate::learn::centers::{CENTERS, Centers};
 use crate::learn::linear::Linear;
 use crate::learner::common::{INDEFINITE, INTERCEPT, KERNEL, LAMBDA, SEED};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, LeaveOneOut, Parameter, ParameterKind, Plan, ViewCount, declared,
-    on_kernel,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, LeaveOneOut, Parameter, ParameterKind, Plan,
+    ViewCount, declared, on_kernel,
 };
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};

@@ -68,11 +68,8 @@ fn jackknife_and_folds_cover_about_the_level() {
     let runs = effort(150, 1000);
     let ridge = Ridge { intercept: true, ..Ridge::new(kernel("gaussian(lengthscale=0.5)"), 0.1) };
     let svr = Svr::new(kernel("gaussian(lengthscale=0.5)"), 3.0, 0.1);
-    let learners: [(&dyn Learner, ConformalMethod); 3] = [
-        (&ridge, ConformalMethod::JackknifePlus),
-        (&ridge, ConformalMethod::CvPlus),
-        (&svr, ConformalMethod::CvPlus),
-    ];
+    let learners: [(&dyn Learner, ConformalMethod); 3] =
+        [(&ridge, ConformalMethod::JackknifePlus), (&ridge, ConformalMethod::CvPlus), (&svr, ConformalMethod::CvPlus)];
     for (learner, method) in learners {
         let found = coverage(learner, &Conformal::new(method), 50, runs);
         let band = band(50, runs);

@@ -165,8 +165,7 @@ fn rows_of_weight_zero_do_not_count() {
     let ridge = Ridge { intercept: true, ..Ridge::new(kernel("gaussian(lengthscale=0.5)"), 0.1) };
     let run = |x: &Array2<f64>, y: &Array2<f64>, w: &Array1<f64>| {
         let fit = ridge.fit(x.view(), y.view(), Some(w.view()), &compute).unwrap();
-        let input =
-            FitInput::points(x.view()).with_targets(Targets::Values(y.view())).with_weights(Some(w.view()));
+        let input = FitInput::points(x.view()).with_targets(Targets::Values(y.view())).with_weights(Some(w.view()));
         let conformal = Conformal::default().fit(&fit, &input, &compute).unwrap();
         assert_eq!((conformal.method(), conformal.scores().rows()), (ConformalMethod::JackknifePlus, 24));
         conformal.intervals(&fit, t.view(), 0.8, &compute).unwrap()
