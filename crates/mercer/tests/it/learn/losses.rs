@@ -44,6 +44,8 @@ impl Sample {
     fn targets(&self, loss: Loss) -> Array1<f64> {
         match loss {
             Loss::Poisson => self.y.mapv(|y| y.max(0.0).floor()),
+            Loss::Gamma => self.y.mapv(|y| y.max(0.1)),
+            Loss::Tweedie { .. } => self.y.mapv(|y| (y - 2.0).max(0.0)),
             loss if loss.is_classification() => self.y.mapv(|y| if y > 3.1 { 1.0 } else { -1.0 }),
             _ => self.y.clone(),
         }
@@ -56,7 +58,7 @@ impl Sample {
 }
 
 fn all() -> impl Iterator<Item = Loss> {
-    REGRESSION.into_iter().chain(CLASSIFICATION).chain([Loss::Poisson])
+    REGRESSION.into_iter().chain(CLASSIFICATION).chain([Loss::Poisson, Loss::Gamma, Loss::Tweedie { power: 1.4 }])
 }
 
 fn machine(loss: Loss, lambda: f64) -> KernelMachine {
@@ -192,6 +194,8 @@ fn a_large_penalty_leaves_the_intercept() {
     };
     assert_close!(constant(Loss::Squared), 23.0, 1e-5);
     assert_close!(constant(Loss::Poisson), 23.0, 1e-5);
+    assert_close!(constant(Loss::Gamma), 23.0, 1e-5);
+    assert_close!(constant(Loss::Tweedie { power: 1.3 }), 23.0, 1e-5);
     assert_close!(constant(Loss::Absolute), 4.0, 1e-5);
     assert_close!(constant(Loss::Quantile { level: 0.7 }), 8.0, 1e-5);
     // Four residuals within δ and one beyond: 4b = 15 + δ.
