@@ -1,6 +1,7 @@
 //! The Python bindings of Mercer: newtypes around the library, arrays in and out, errors with their
 //! kind. No mathematics.
 
+mod automatic;
 mod betting;
 mod binned;
 mod catalogue;
@@ -141,6 +142,7 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(views::ica_inverse, module)?)?;
     module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
     module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;
+    module.add_class::<automatic::PyAutomaticSearch>()?;
     module.add_class::<conformal::PyFoldScores>()?;
     module.add_class::<conformal::PyJackknife>()?;
     module.add_function(wrap_pyfunction!(conformal::jackknife, module)?)?;
