@@ -108,6 +108,7 @@ _ESTIMATORS = {
     "SpectralClustering": "mercer._clusters",
     "StreamedKernelRidge": "mercer._streamed",
     "amari_distance": "mercer._cca",
+    "auto": "mercer._auto",
     "hsic_contrast": "mercer._cca",
     "kcc_contrast": "mercer._cca",
     "kgv_contrast": "mercer._cca",

@@ -443,6 +443,32 @@ class Binned:
     def plan(self, rows: int, outputs: int, **options: Unpack[Options]) -> str: ...
 
 @final
+class AutomaticSearch:
+    def __new__(
+        cls,
+        *,
+        learners: Sequence[str] | None = None,
+        kernels: Sequence[_Kernel] | None = None,
+        lengthscales: ArrayLike | None = None,
+        path: ArrayLike | None = None,
+        scoring: str | int | None = None,
+        folds: int = 5,
+        screening: bool = True,
+        rows: int | None = None,
+    ) -> AutomaticSearch: ...
+    def fit(
+        self,
+        X: Any = None,
+        columns: Sequence[tuple[str, Sequence[Any]]] | None = None,
+        y: ArrayLike | None = None,
+        labels: Sequence[int] | None = None,
+        classes: Sequence[str] | None = None,
+        sample_weight: ArrayLike | None = None,
+        seconds: float | None = None,
+        **options: Unpack[Options],
+    ) -> dict[str, Any]: ...
+
+@final
 class FoldScores:
     def __new__(cls, fold_of: Sequence[int], scores: ArrayLike) -> FoldScores: ...
     @staticmethod

@@ -106,6 +106,7 @@ mod model {
     mod wrong_files;
 }
 mod select {
+    mod automatic;
     mod search;
     mod tuning;
 }
