@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 from sklearn import datasets
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
-from scipy.stats import norm
 
 import mercer
 
@@ -67,7 +67,9 @@ def number_sets(folder: Path | None) -> dict[str, tuple[np.ndarray, np.ndarray]]
     sets["diabetes"] = datasets.load_diabetes(return_X_y=True)
     linnerud = datasets.load_linnerud()
     sets["linnerud (weight)"] = (linnerud.data, linnerud.target[:, 0])
-    found = {} if folder is None else {n: (folder / p, t, d) for n, (p, t, d) in NUMBERS.items() if (folder / p).exists()}
+    found = (
+        {} if folder is None else {n: (folder / p, t, d) for n, (p, t, d) in NUMBERS.items() if (folder / p).exists()}
+    )
     return sets | {name: read(*where) for name, where in found.items()}
 
 
@@ -76,7 +78,9 @@ def class_sets(folder: Path | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     sets = {"iris": read(EXAMPLES / "iris.csv", "species", [])}
     for name in ("wine", "breast_cancer", "digits"):
         sets[name] = getattr(datasets, f"load_{name}")(return_X_y=True)
-    found = {} if folder is None else {n: (folder / p, t, d) for n, (p, t, d) in CLASSES.items() if (folder / p).exists()}
+    found = (
+        {} if folder is None else {n: (folder / p, t, d) for n, (p, t, d) in CLASSES.items() if (folder / p).exists()}
+    )
     return sets | {name: read(*where) for name, where in found.items()}
 
 
@@ -117,7 +121,9 @@ def intervals(X: np.ndarray, X_new: np.ndarray, y: np.ndarray, y_new: np.ndarray
     return found
 
 
-def sets_of_classes(X: np.ndarray, X_new: np.ndarray, y: np.ndarray, y_new: np.ndarray, level: float, seed: int) -> dict:
+def sets_of_classes(
+    X: np.ndarray, X_new: np.ndarray, y: np.ndarray, y_new: np.ndarray, level: float, seed: int
+) -> dict:
     """Return coverage and mean size by score."""
     logistic = mercer.KernelLogisticRegression(0.1, kernel="gaussian(lengthscale=median)")
     found = {}

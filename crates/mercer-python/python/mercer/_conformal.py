@@ -574,4 +574,6 @@ def _band(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _no_closed_form(estimator: Any) -> str:
-    return f"method = 'jackknife+': {type(estimator).__name__} has no closed form of leave-one-out; use 'cv+' or 'split'"
+    return (
+        f"method = 'jackknife+': {type(estimator).__name__} has no closed form of leave-one-out; use 'cv+' or 'split'"
+    )
