@@ -154,7 +154,7 @@ def test_weights_pickles_and_guarantees():
 def test_refusals():
     X, y = wave(20, 6)
     model = mercer.ConformalRegressor(mercer.KernelRidge(kernel="gaussian()"))
-    with pytest.raises(ValueError, match="99 "):
+    with pytest.raises(ValueError, match="at least 99"):
         model.fit(X, y).predict_interval(X, level=0.99)
     for wrong in ({"method": "bootstrap"}, {"level": 1.0}, {"test_size": 0.0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):

@@ -303,7 +303,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the factor, which is made again when it is needed."""
-        state = super().__getstate__()
+        state = dict(super().__getstate__())
         ranks = state.pop("_ranks", None)
         state.pop("_jackknife", None)
         if ranks is not None:
@@ -312,6 +312,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state."""
+        state = dict(state)
         fold_of = state.pop("_fold_of", None)
         super().__setstate__(state)
         if fold_of is not None:
