@@ -1,11 +1,13 @@
 //! The Python bindings of Mercer: newtypes around the library, arrays in and out, errors with their
 //! kind. No mathematics.
 
+mod automatic;
 mod betting;
 mod binned;
 mod catalogue;
 mod centers;
 mod command;
+mod conformal;
 mod data;
 mod definiteness;
 mod effects;
@@ -144,6 +146,15 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(views::ica_inverse, module)?)?;
     module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
     module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;
+    module.add_class::<automatic::PyAutomaticSearch>()?;
+    module.add_class::<conformal::PyFoldScores>()?;
+    module.add_class::<conformal::PyJackknife>()?;
+    module.add_function(wrap_pyfunction!(conformal::jackknife, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::class_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::margin_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::stratified_folds, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::conformal_method, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::conformal_guarantee, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(libsvm::write_libsvm_model, module)?)?;
     module.add_function(wrap_pyfunction!(libsvm::read_libsvm_model, module)?)?;

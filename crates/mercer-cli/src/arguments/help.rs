@@ -197,9 +197,14 @@ pub const PREDICT: &str = "\
 Columns are matched by name. If DATA also has the target, the prediction error and the coverage
 of the intervals are reported; for classification the confusion matrix.
 
+A model that was fitted with --conformal has conformal intervals (--interval conformal): they hold
+a new observation with the stated probability whatever the distribution of the data; for classes a
+column set lists the labels that conform, separated by |.
+
 Examples:
   mercer predict model.safetensors new.csv -o predictions.csv
   mercer predict model.safetensors test.csv -o predictions.csv --interval 0.9 --plot errors.svg
+  mercer predict model.safetensors test.csv --interval conformal --level 0.9
   mercer predict model.safetensors new.csv -o predictions.csv --proba
   mercer predict model.safetensors - < new.csv";
 

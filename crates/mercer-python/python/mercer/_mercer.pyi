@@ -444,6 +444,63 @@ class Binned:
     def plan(self, rows: int, outputs: int, **options: Unpack[Options]) -> str: ...
 
 @final
+class AutomaticSearch:
+    def __new__(
+        cls,
+        *,
+        learners: Sequence[str] | None = None,
+        kernels: Sequence[_Kernel] | None = None,
+        lengthscales: ArrayLike | None = None,
+        path: ArrayLike | None = None,
+        scoring: str | int | None = None,
+        folds: int = 5,
+        screening: bool = True,
+        rows: int | None = None,
+    ) -> AutomaticSearch: ...
+    def fit(
+        self,
+        X: Any = None,
+        columns: Sequence[tuple[str, Sequence[Any]]] | None = None,
+        y: ArrayLike | None = None,
+        labels: Sequence[int] | None = None,
+        classes: Sequence[str] | None = None,
+        sample_weight: ArrayLike | None = None,
+        seconds: float | None = None,
+        **options: Unpack[Options],
+    ) -> dict[str, Any]: ...
+
+@final
+class FoldScores:
+    def __new__(cls, fold_of: Sequence[int], scores: ArrayLike) -> FoldScores: ...
+    @staticmethod
+    def of_values(fold_of: Sequence[int], y: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> FoldScores: ...
+    def ends(
+        self, lower: Sequence[ArrayLike], upper: Sequence[ArrayLike], level: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def sets(self, scores: Sequence[ArrayLike], level: float) -> NDArray[np.bool_]: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+    @property
+    def fold_of(self) -> list[int]: ...
+
+@final
+class Jackknife:
+    def ends(
+        self, X: Any, level: float, **options: Unpack[Options]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+
+def jackknife(fit: Any, sample_weight: ArrayLike | None = None, **options: Unpack[Options]) -> Jackknife | None: ...
+def class_scores(
+    probabilities: ArrayLike, score: str, seed: int | None = None, purpose: str = ""
+) -> NDArray[np.float64]: ...
+def margin_scores(decision: ArrayLike) -> NDArray[np.float64]: ...
+def stratified_folds(labels: Sequence[int], folds: int, **options: Unpack[Options]) -> list[list[int]]: ...
+def conformal_method(rows: int, closed_form: bool) -> str: ...
+def conformal_guarantee(method: str, rows: int, fits: int, level: float) -> float: ...
+
+@final
 class Ridge:
     def __new__(
         cls,

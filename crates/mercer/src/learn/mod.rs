@@ -9,6 +9,7 @@ pub mod binned;
 pub mod centers;
 mod conditional;
 pub mod gaussian_process;
+mod linear;
 pub mod logistic;
 pub mod loss;
 pub mod multiple;

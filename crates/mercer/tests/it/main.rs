@@ -6,6 +6,11 @@ extern crate mercer;
 mod common;
 mod rooms;
 
+mod conformal {
+    mod coverage;
+    mod jackknife;
+    mod refusals;
+}
 mod definiteness {
     mod check;
 }
@@ -106,6 +111,7 @@ mod points {
     mod sparse_learners;
 }
 mod select {
+    mod automatic;
     mod search;
     mod tuning;
 }

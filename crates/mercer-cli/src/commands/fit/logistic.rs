@@ -3,11 +3,11 @@
 use mercer::Kernel;
 use mercer::learn::{LogisticFit, LogisticRegression};
 use mercer::model::Model;
-use mercer::select::{ClassLoss, FoldSearch, HeldOutLogistic};
+use mercer::select::{ClassLoss, FoldSearch, HeldOutLogistic, Measure};
 use mercer::solve::Stopped;
 use serde_json::{Map, Value, json};
 
-use super::choice::{self, Choice, Measure};
+use super::choice::{self, Choice};
 use super::folds::{self, Part};
 use super::ridge::ran;
 use super::svm::{quality, reason, scaling};
@@ -33,7 +33,7 @@ pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Fail
     let how = (Measure::LogLoss, "λ");
     let labels = part.labels();
     let held = held_out(&base, &part, &labels, ClassLoss::Log);
-    let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
+    let (chosen, choice) = folds::choose("logistic", &search, &held, (&part, training.rows()), how, session)?;
     let spec = LogisticRegression { kernel: chosen.kernel, lambda: chosen.parameter, ..base };
     outcome("logistic", &spec, training, Some(choice), session)
 }
