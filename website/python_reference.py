@@ -17,11 +17,12 @@ GROUPS = {
     "regression": (
         "Regression",
         "KernelRidge KernelRidgeCV GaussianProcessRegressor SmoothingSpline NadarayaWatson LocalLinear SVR NuSVR "
-        "MultipleKernelRegressor",
+        "MultipleKernelRegressor ConformalRegressor auto",
     ),
     "classification": (
         "Classification",
-        "SVC SVCCV NuSVC OneClassSVM KernelLogisticRegression KernelMachine MultipleKernelClassifier",
+        "SVC SVCCV NuSVC OneClassSVM KernelLogisticRegression KernelMachine MultipleKernelClassifier "
+        "ConformalClassifier",
     ),
     "displays": (
         "Displays",
