@@ -76,9 +76,17 @@ impl PyRidgeStream {
         run(py, &options, || self.0.merge(&other.0, &options.compute))
     }
 
-    /// A stream of the same features that has seen no rows yet.
-    fn without_rows(&self) -> Self {
-        Self(self.0.without_rows())
+    /// A stream of the same features that has seen no rows yet; its first row will be row
+    /// ``first_row`` of the whole data.
+    #[pyo3(signature = (first_row=0))]
+    fn without_rows(&self, first_row: u64) -> Self {
+        Self(self.0.without_rows(first_row))
+    }
+
+    /// The numbers of the rows that came: first, and one after the last, of every gapless range.
+    #[getter]
+    fn row_ranges(&self) -> Vec<(u64, u64)> {
+        self.0.row_ranges().to_vec()
     }
 
     #[pyo3(signature = (**options))]

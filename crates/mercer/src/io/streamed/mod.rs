@@ -6,10 +6,12 @@ mod digest;
 mod fit;
 mod part;
 mod passes;
+mod statistics;
 mod survey;
 
 pub use checkpoint::Checkpoint;
 pub use fit::{Resumed, StreamedModel};
 pub use part::Roles;
 pub use passes::PassOptions;
+pub use statistics::{PartStatistics, RowPart};
 pub use survey::{FileRules, SurveyedFile};

@@ -51,6 +51,8 @@ pub struct SurveyedFile {
     pub(super) encoding: FittedEncoding,
     pub(super) fingerprint: String,
     rows: usize,
+    /// At the beginning of every chunk: its first row in the file, and the rows that counted before.
+    marks: Vec<(usize, usize)>,
     without_target: usize,
     dropped: usize,
     filled: usize,
@@ -73,10 +75,12 @@ impl SurveyedFile {
         let mut sample = Reservoir::new(rules.sample, compute.seed());
         let mut digest = TableDigest::default();
         let (mut seen, mut with_target, mut filled) = (0, 0, 0);
+        let mut marks = Vec::new();
         for chunk in file.chunks(0, height(&file, compute))? {
             let chunk = chunk?;
             let part = Part::new(&chunk, &rules.roles, rules.leave_out)?;
             let kept = encoding.rows();
+            marks.push((chunk.first_row, kept));
             encoding.update(&part.inputs).map_err(|e| part.in_file(e))?;
             let missing =
                 |column: &crate::points::Column| (0..part.rows.len()).filter(|&i| column.data.is_missing(i)).count();
@@ -111,12 +115,20 @@ impl SurveyedFile {
             encoding,
             fingerprint,
             rows,
+            marks,
         })
     }
 
     /// The rows that count.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Where to read on for row `row` of those that count: a row of the file, and how many that
+    /// count come before it.
+    pub(super) fn mark(&self, row: usize) -> (usize, usize) {
+        let at = self.marks.partition_point(|mark| mark.1 <= row);
+        at.checked_sub(1).map_or((0, 0), |at| self.marks[at])
     }
 
     /// Rows that were left out because they have no target or weight.

@@ -44,7 +44,7 @@ pub struct Setup {
 
 /// Why a fit is streamed; nothing for one that is not.
 pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
-    let requested = words.stream.stream || words.stream.checkpoint.is_some();
+    let requested = words.stream.stream || words.stream.checkpoint.is_some() || words.stream.statistics.is_some();
     let path = &words.training.data;
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
     let limit = session.compute.memory();
