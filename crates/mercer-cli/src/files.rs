@@ -112,10 +112,11 @@ fn outputs<'c>(command: &'c Command, common: &'c Common) -> Vec<Named<'c>> {
     };
     let checkpoint = match command {
         Command::Fit(FitCommand::Ridge(words)) => words.stream.checkpoint.as_ref(),
+        Command::Fit(FitCommand::Logistic(words)) => words.stream.checkpoint.as_ref(),
         _ => None,
     };
     let statistics = match command {
-        Command::Fit(FitCommand::Ridge(words)) => words.stream.statistics.as_ref(),
+        Command::Fit(FitCommand::Ridge(words)) => words.parts.statistics.as_ref(),
         _ => None,
     };
     let all = [("--output", output), ("--model", model), ("--checkpoint", checkpoint), ("--statistics", statistics)];

@@ -1,5 +1,6 @@
 //! Ridge regression on features, chunk by chunk.
 
+use mercer::Seed;
 use mercer::features::{FeatureMap, FeatureSpec, Nystrom, RandomFourier};
 use mercer::learn::{RidgeStream, StreamedRidge, StreamedRidgeFit};
 use ndarray::aview1;
@@ -118,6 +119,14 @@ impl PyRidgeStream {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
+}
+
+/// The numbers of ``count`` of ``rows`` rows in increasing order, drawn from the seed alone.
+#[pyfunction]
+#[pyo3(signature = (rows, count, random_state=0))]
+pub fn sample_rows(py: Python<'_>, rows: usize, count: usize, random_state: u64) -> Bound<'_, PyArray1<i64>> {
+    let chosen = Seed(random_state).stream("rows of a sample", 0).subset(rows, count);
+    PyArray1::from_vec(py, chosen.into_iter().map(|row| row as i64).collect())
 }
 
 /// A fitted ridge regression on features.

@@ -15,7 +15,7 @@ use super::common::{Gap, ObjectOptions};
 use super::help;
 use super::learner::LearnerArguments;
 pub use numbers::level;
-pub use stream::{FeatureWord, StreamWords};
+pub use stream::{FeatureWord, PartWords, StreamWords};
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,

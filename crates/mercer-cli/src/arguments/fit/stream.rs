@@ -28,6 +28,12 @@ pub struct StreamWords {
     /// uninterrupted fit
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
+}
+
+/// Options of a part of a fit that several machines share.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many machines")]
+pub struct PartWords {
     /// One of several parts of the rows, as in 2/5: write its statistics, for `mercer merge`
     #[arg(long, value_name = "I/K", requires = "statistics")]
     pub part: Option<RowPart>,

@@ -192,6 +192,16 @@ impl RidgeStatistics {
         (&self.target_squares + &fitted + &constant).mapv(|v| v.max(0.0))
     }
 
+    /// `Σ v(wᵀz + b)²` of one function.
+    pub(crate) fn squares_of(&self, w: ArrayView1<f64>, b: f64) -> f64 {
+        let row = |(i, row): (usize, ArrayView1<f64>)| {
+            // Below the diagonal everything counts twice.
+            w[i] * (2.0 * row.slice(s![..i]).dot(&w.slice(s![..i])) + row[i] * w[i])
+        };
+        let quadratic: f64 = self.squares.rows().into_iter().enumerate().map(row).sum();
+        quadratic + b * (2.0 * w.dot(&self.feature_sum) + b * self.count)
+    }
+
     /// `Σ v(y − ȳ)²` for every output: the error of the mean.
     pub fn total_squares(&self) -> Array1<f64> {
         let about_zero = &self.target_sum * &self.target_sum / self.count.max(f64::MIN_POSITIVE);

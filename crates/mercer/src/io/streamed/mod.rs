@@ -2,8 +2,10 @@
 //! checkpoints on the way.
 
 mod checkpoint;
+mod classes;
 mod digest;
 mod fit;
+mod logistic;
 mod part;
 mod passes;
 mod statistics;

@@ -1,5 +1,6 @@
 //! `mercer fit ridge` of a file that is longer than memory: chunks, features, one pass.
 
+pub mod logistic;
 mod part;
 mod plan;
 mod setup;
@@ -49,7 +50,7 @@ pub fn instead<'c>(command: &'c FitCommand, failure: &Failure) -> Option<(&'c Ri
 pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
     let path = &words.training.data;
     let setup = Setup::new(words, reason, session)?;
-    if let (Some(part), Some(path)) = (words.stream.part, &words.stream.statistics) {
+    if let (Some(part), Some(path)) = (words.parts.part, &words.parts.statistics) {
         return part::part(&setup, part, path, session);
     }
     let checkpoint = words.stream.checkpoint.as_ref().map(|file| Checkpoint {
