@@ -80,6 +80,21 @@ class Partitions:
         parts = dask.compute(tasks)[0]
         return (_stacked(parts), rows)
 
+    def distinct(self, name: str) -> np.ndarray:
+        """Return the different values of a collection, in order."""
+        import dask
+
+        look = dask.delayed(_distinct)
+        found = dask.compute([look(name, block, number) for number, block in enumerate(self.blocks[name])])[0]
+        return np.unique(np.concatenate([values for values in found if len(values)]))
+
+    def encode(self, name: str, values: np.ndarray) -> None:
+        """Replace the values of a collection by their numbers among some."""
+        import dask
+
+        code, values = dask.delayed(_codes), dask.delayed(values)
+        self.blocks[name] = [code(block, values) for block in self.blocks[name]]
+
     def statistics(self, template: Any, options: dict[str, Any]) -> Any:
         """Return the merged statistics of all partitions; each begins with a copy of the template without rows."""
         import dask
@@ -197,6 +212,20 @@ def _numbers(name: str, block: Any, number: int, start: int, rows: np.ndarray | 
 def _name(block: Any, column: int) -> str:
     names = getattr(block, "columns", None)
     return str(column) if names is None else str(names[column])
+
+
+def _distinct(name: str, block: Any, number: int) -> np.ndarray:
+    """Return the different values of a partition, none of which may be missing."""
+    values = np.asarray(block)
+    missing = np.flatnonzero(values != values)  # NaN alone differs from itself
+    if len(missing):
+        raise ValueError(f"{name} has NaN in partition {number}, row {missing[0]}: every row needs a class")
+    return np.unique(values)
+
+
+def _codes(block: Any, values: np.ndarray) -> np.ndarray:
+    """Return the numbers of values among those that are known, in order."""
+    return np.searchsorted(values, np.asarray(block)).astype(np.float64)
 
 
 def _statistics(template: Any, x: Any, y: Any, weights: Any, place: tuple[int, int, int], options: Any) -> Any:
