@@ -90,18 +90,16 @@ def sample_of(rows: int, features: int) -> np.ndarray:
     blocks = {}
     for row in chosen:
         blocks.setdefault(row // 10_000, []).append(row % 10_000)
-    return np.concatenate(
-        [rows_of(block * 10_000, (block + 1) * 10_000)[own, :-1] for block, own in blocks.items()]
-    )
+    return np.concatenate([rows_of(block * 10_000, (block + 1) * 10_000)[own, :-1] for block, own in blocks.items()])
 
 
 def exact_share(features: int, alphas: int) -> dict[str, float]:
     """Return seconds for rows on one thread, with exact sums, and for the plain sums of the same features."""
     part = rows_of(0, 100_000)
     fitted = model(features, alphas).set_params(n_jobs=1).partial_fit(part[:10_000, :-1], part[:10_000, -1])
-    transformer = mercer.RandomFourierFeatures(
-        "gaussian(lengthscale=5)", features, random_state=0, n_jobs=1
-    ).fit(part[:10, :-1])
+    transformer = mercer.RandomFourierFeatures("gaussian(lengthscale=5)", features, random_state=0, n_jobs=1).fit(
+        part[:10, :-1]
+    )
     times = {"exact": [], "plain": []}
     for _ in range(3):
         empty = fitted.without_rows()

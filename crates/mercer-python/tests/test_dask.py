@@ -217,3 +217,43 @@ def test_a_killed_worker_changes_nothing(client, expected, tmp_path):
     model = ridge().fit(da.concatenate(blocks), array(Y, 13), array(WEIGHTS, 13))
     assert os.path.exists(flag)
     assert saved(model, tmp_path) == expected["array"]
+
+
+LABELS = np.array(["high", "low", "middle"])[np.digitize(Y, [-0.5, 0.5])]
+
+
+def logistic(**changes):
+    given = {"kernel": "gaussian()", "n_components": 25, "random_state": 3, "tol": 1e-4, "max_iter": 12}
+    return mercer.StreamedKernelLogisticRegression(0.5, **(given | changes))
+
+
+@pytest.mark.parametrize("labels", [LABELS, (Y > 0).astype(int)])
+def test_classes_of_partitions(labels, tmp_path):
+    single = logistic().fit(X, labels, WEIGHTS)
+    with dask.config.set(scheduler="threads"):
+        for cut in (1, 7):
+            found = logistic().fit(array(X, cut), array(labels, cut), array(WEIGHTS, cut))
+            assert saved(found, tmp_path) == saved(single, tmp_path)
+        series = dd.from_delayed([dask.delayed(pd.Series(part)) for part in parts(labels, 13)], verify_meta=False)
+        np.testing.assert_array_equal(logistic().fit(array(X, 13), series, array(WEIGHTS, 13)).coef_, single.coef_)
+        lazily = single.predict(array(X, 2))
+        assert isinstance(lazily, da.Array)
+        np.testing.assert_array_equal(lazily.compute(), single.predict(X))
+        np.testing.assert_allclose(single.predict_proba(array(X, 2)).compute(), single.predict_proba(X), atol=1e-12)
+    loaded = mercer.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(X[:50]), single.predict(X[:50]))
+
+
+def test_classes_of_a_cluster(client, tmp_path):
+    found = logistic().fit(array(X, 7), array(LABELS, 7))
+    assert saved(found, tmp_path) == saved(logistic().fit(X, LABELS), tmp_path)
+
+
+def test_bad_classes_are_named():
+    labels = (Y > 0).astype(float)
+    labels[10_000] = np.nan
+    with dask.config.set(scheduler="threads"):
+        with pytest.raises(ValueError, match="y has NaN in partition 1, row 1"):
+            logistic().fit(array(X, 2), array(labels, 2))
+        with pytest.raises(ValueError, match="at least 2 classes"):
+            logistic().fit(array(X, 2), array(np.zeros(ROWS), 2))

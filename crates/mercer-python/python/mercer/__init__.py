@@ -104,6 +104,7 @@ _ESTIMATORS = {
     "SVR": "mercer._svr",
     "SmoothingSpline": "mercer._spline",
     "SpectralClustering": "mercer._clusters",
+    "StreamedKernelLogisticRegression": "mercer._streamed_logistic",
     "StreamedKernelRidge": "mercer._streamed",
     "amari_distance": "mercer._cca",
     "hsic_contrast": "mercer._cca",

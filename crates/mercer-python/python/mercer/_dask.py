@@ -36,7 +36,9 @@ class Partitions:
         counts = {name: len(blocks) for name, blocks in self.blocks.items()}
         for name, count in counts.items():
             if count != counts["X"]:
-                raise ValueError(f"X has {counts['X']} partitions and {name} has {count}: give them the same partitions")
+                raise ValueError(
+                    f"X has {counts['X']} partitions and {name} has {count}: give them the same partitions"
+                )
         self.lengths = self._survey(given["X"], chunks)
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int).tolist()
         self.rows = self.starts.pop()
@@ -55,9 +57,8 @@ class Partitions:
         facts = dask.compute([dask.delayed(_facts)(block) for block in self.blocks["X"]])[0]
         for number, (_, columns) in enumerate(facts):
             if columns != facts[0][1]:
-                raise ValueError(
-                    f"partition {number} of X has the columns {_shown(columns)}, and partition 0 has {_shown(facts[0][1])}"
-                )
+                own, first = _shown(columns), _shown(facts[0][1])
+                raise ValueError(f"partition {number} of X has the columns {own}, and partition 0 has {first}")
         return [rows for rows, _ in facts]
 
     def _split(self, name: str, values: np.ndarray) -> list[np.ndarray]:
