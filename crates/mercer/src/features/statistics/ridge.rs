@@ -192,14 +192,18 @@ impl RidgeStatistics {
         (&self.target_squares + &fitted + &constant).mapv(|v| v.max(0.0))
     }
 
-    /// `Σ v(wᵀz + b)²` of one function.
-    pub(crate) fn squares_of(&self, w: ArrayView1<f64>, b: f64) -> f64 {
-        let row = |(i, row): (usize, ArrayView1<f64>)| {
-            // Below the diagonal everything counts twice.
-            w[i] * (2.0 * row.slice(s![..i]).dot(&w.slice(s![..i])) + row[i] * w[i])
-        };
-        let quadratic: f64 = self.squares.rows().into_iter().enumerate().map(row).sum();
-        quadratic + b * (2.0 * w.dot(&self.feature_sum) + b * self.count)
+    /// `[ZᵀVZ, ZᵀV1; 1ᵀVZ, 1ᵀV1]` and `[ZᵀVy; 1ᵀVy]`.
+    pub(crate) fn bordered(&self) -> (Array2<f64>, Array2<f64>) {
+        let p = self.feature_sum.len();
+        let mut squares = Array2::zeros((p + 1, p + 1));
+        squares.slice_mut(s![..p, ..p]).assign(&self.squares);
+        squares.slice_mut(s![p, ..p]).assign(&self.feature_sum);
+        squares[[p, p]] = self.count;
+        mirror(&mut squares);
+        let mut products = Array2::zeros((p + 1, self.outputs()));
+        products.slice_mut(s![..p, ..]).assign(&self.products);
+        products.row_mut(p).assign(&self.target_sum);
+        (squares, products)
     }
 
     /// `Σ v(y − ȳ)²` for every output: the error of the mean.

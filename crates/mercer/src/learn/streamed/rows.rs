@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
 use super::spec::BLOCK;
+use crate::error::{AllowedRange, Requirement};
 use crate::{Error, Points, Result};
 
 /// Takes some rows: points, targets and, where there are any, weights.
@@ -120,5 +121,15 @@ pub(super) fn check_chunk(
     }
     Points::Vectors(x).check_finite("points")?;
     Points::Vectors(y).check_finite("targets")?;
-    weights.map_or(Ok(()), |weights| crate::learn::loss::weights(Some(weights), x.nrows()).map(|_| ()))
+    let Some(weights) = weights else { return Ok(()) };
+    if weights.len() != x.nrows() {
+        return Err(Error::shape("weights", format!("one per row ({})", x.nrows()), weights.len()));
+    }
+    // All weights of a chunk may be 0: other chunks have others.
+    match weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
+        None => Ok(()),
+        Some((row, value)) => {
+            Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)))
+        }
+    }
 }

@@ -172,11 +172,8 @@ fn write_csv(folder: &TempDir) -> PathBuf {
 }
 
 fn surveyed(path: &std::path::Path, compute: &Compute) -> SurveyedFile {
-    let roles = Roles {
-        inputs: vec!["a".into(), "b".into()],
-        targets: vec!["color".into()],
-        weights: Some("w".into()),
-    };
+    let roles =
+        Roles { inputs: vec!["a".into(), "b".into()], targets: vec!["color".into()], weights: Some("w".into()) };
     let encoding = Encoding { missing: Missing::DropRows, scaling: Scaling::Standardize };
     let rules = FileRules { roles, encoding, leave_out: true, sample: 800 };
     let file = ChunkedFile::open(path, &ReadOptions::default(), compute).unwrap();
@@ -206,9 +203,10 @@ fn files_resume_to_the_same_bytes() {
     let (_, of, _) = data(3);
     let names = ["red", "green", "blue"];
     let predicted = whole.model.predict_table(&table, &compute).unwrap().values;
-    let right = complete.iter().zip(predicted.index_axis(Axis(1), 0)).filter(|(row, class)| {
-        whole.model.classes().unwrap()[**class as usize] == names[of[**row]]
-    });
+    let right = complete
+        .iter()
+        .zip(predicted.index_axis(Axis(1), 0))
+        .filter(|(row, class)| whole.model.classes().unwrap()[**class as usize] == names[of[**row]]);
     assert!(right.count() > 7 * ROWS / 10);
     // Stopped after two passes by a limit that is not part of the checkpoint's facts: a kill.
     let checkpoint = Checkpoint::new(folder.path().join("checkpoint"), 0);

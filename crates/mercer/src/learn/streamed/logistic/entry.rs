@@ -14,6 +14,9 @@ use crate::learner::{
 use crate::settings::Settings;
 use crate::{Compute, Kernel, Points, Result};
 
+/// Passes, about.
+const PASSES: f64 = 8.0;
+
 pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     name: "streamed_logistic",
     title: "Logistic regression on features",
@@ -72,9 +75,7 @@ impl Learner for StreamedLogistic {
         let x = size.first()?;
         let p = self.features.components() as f64;
         let functions = if size.classes > 2 { size.classes as f64 } else { 1.0 };
-        // Passes of two classes and of more, about.
-        let passes = if size.classes > 2 { 20.0 } else { 8.0 };
-        let flops = passes * functions * x.rows as f64 * p * p;
+        let flops = PASSES * functions * (functions + 1.0) / 2.0 * x.rows as f64 * p * p;
         let bytes = self.bytes(x.numbers(), size.classes);
         let plan = Plan::new("Newton steps on the features", bytes, flops, "a pass for every step", compute);
         Ok(Plan { approximation: Some(format!("{p} features in the place of the kernel")), ..plan })

@@ -1,6 +1,6 @@
 //! Passes and fits as named texts and arrays.
 
-use super::stream::{Controls, Functions, Past};
+use super::stream::{Controls, Functions, Past, pairs};
 use super::{LogisticStream, StreamedLogisticFit};
 use crate::error::RecordProblem;
 use crate::features::{DrawnFeatures, ExactRidge, FeatureMap, RowBlocks};
@@ -114,6 +114,9 @@ impl LogisticStream {
         for (c, sums) in self.sums.iter().enumerate() {
             record.integers.insert(sums_name(c), sums.to_integers());
         }
+        for (c, sums) in self.cross.iter().enumerate() {
+            record.integers.insert(format!("cross_{c}"), sums.to_integers());
+        }
         record.integers.insert("loss".into(), self.loss.to_integers());
         self.rows.put_into(&mut record);
         record
@@ -145,12 +148,15 @@ impl LogisticStream {
         let mut integers = |name: &str| record.integers.remove(name).unwrap_or_default();
         let sums = (0..shape.1).map(|c| ExactRidge::from_integers((shape.0, 1), &integers(&sums_name(c))));
         let sums = sums.collect::<Result<_>>()?;
+        let cross = (0..pairs(shape.1).count())
+            .map(|c| ExactRidge::from_integers((shape.0, 0), &integers(&format!("cross_{c}"))))
+            .collect::<Result<_>>()?;
         let loss = ExactSums::new([1]).restored(&integers("loss"))?;
         let block = block_rows(features.columns(), 1);
         let rows = RowBlocks::take_from(&mut record, (features.columns() + 2, block))?;
         let functions = Functions::take_from(&mut record, "", shape)?;
         let passes = record.count("passes")?;
-        Ok(Self { features, spec, classes, functions, past, passes, sums, loss, rows, settings })
+        Ok(Self { features, spec, classes, functions, past, passes, sums, cross, loss, rows, settings })
     }
 }
 

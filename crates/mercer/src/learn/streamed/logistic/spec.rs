@@ -20,13 +20,13 @@ use crate::{Compute, Error, Result};
 /// [`LogisticRegression`](crate::learn::LogisticRegression).
 ///
 /// # Theory
-/// A Newton step is a ridge regression of `f + (y − p)/d` with the weights `d = p(1 − p)`, whose
-/// statistics one pass collects; rows of which `p` is almost 0 or 1 keep a small weight. Of more
-/// than two classes the blocks of the Hessian between classes are left out, which the true Hessian
-/// exceeds by a factor of 2 at most; steps are shortened accordingly, and converge linearly.
+/// One pass collects the gradient and the Hessian in the space of the features, whose blocks are
+/// weighted squares `ZᵀDZ` with `d = p_c(1 − p_c)` and `p_cp_{c′}`; rows of which `p` is almost 0 or
+/// 1 keep a small weight. A step that raises the objective is halved, one pass for each half.
 ///
 /// # Cost
-/// `p²` per row, function and pass for `p` features, and `12p²` bytes per function.
+/// For `p` features and `m` functions (one for two classes, else one per class) `p²` operations per
+/// row and `12p²` bytes for each of `m(m + 1)/2` blocks, and `(mp)³/3` for a step.
 ///
 /// # Example
 /// ```
@@ -146,7 +146,9 @@ impl StreamedLogistic {
         let rows = block_rows(columns, 1);
         // The features of a block with two copies of some, and its rows twice.
         let block = 8 * p * (rows + 2 * BLOCK as u64) + 16 * rows * (columns as u64 + 2);
-        let exact = functions.saturating_mul(ExactRidge::bytes(p, 1));
-        exact.saturating_add(3 * 8 * p * (p + 1)).saturating_add(map).saturating_add(block)
+        let blocks = functions * (functions + 1) / 2;
+        let exact = blocks.saturating_mul(ExactRidge::bytes(p, 1)).saturating_add(2 * 8 * p * (p + 1));
+        let system = 16_u64.saturating_mul((functions * (p + 1)).saturating_pow(2)).saturating_add(exact / 2);
+        exact.saturating_add(block).max(system).saturating_add(map)
     }
 }

@@ -1,15 +1,14 @@
 //! From the statistics of a pass to the next functions.
 
-use ndarray::s;
+use ndarray::{Array2, Axis, s};
 
-use super::stream::{Functions, Past};
+use super::stream::{Functions, Past, pairs};
 use super::{LogisticStream, StreamedLogisticFit};
-use crate::features::{FeatureMap, RidgeStatistics};
+use crate::error::MemoryPurpose;
+use crate::features::FeatureMap;
+use crate::solve::{Factored, factor, solve_positive};
 use crate::{Compute, Error, Result};
 
-/// The share of a step that is taken of several functions: with the blocks between classes left
-/// out, curvatures are 1 to 2 times those of the step, and 0.7 leaves at most 0.4 of an error.
-const DAMPED: f64 = 0.7;
 /// An objective may rise by this share through rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -27,7 +26,7 @@ impl LogisticStream {
     ///
     /// # Errors
     /// [`Error::TooFew`] for no rows, [`Error::Mismatch`] unless they are numbered from 0 without a
-    /// gap; as [`RidgeStatistics::solve`].
+    /// gap; [`Error::Memory`]; [`Error::Canceled`].
     pub fn next(mut self, compute: &Compute) -> Result<LogisticStep> {
         let rows = self.rows.rows();
         if rows == 0 {
@@ -58,23 +57,75 @@ impl LogisticStream {
         Ok(self.again(next, Some(past)))
     }
 
-    /// The functions after the step, and how much of the objective the whole step promises.
+    /// The functions after the step, and how much of the objective it promises to take away.
     fn newton(&mut self, compute: &Compute) -> Result<(Functions, f64)> {
-        let share = if self.functions.constants.len() > 1 { DAMPED } else { 1.0 };
+        let (p, count) = self.functions.weights.dim();
+        let size = count * (p + 1);
+        compute.reserve(
+            MemoryPurpose::Factorization,
+            "the system of a Newton step",
+            16 * (size as u64).pow(2),
+            "use fewer features",
+        )?;
+        let (hessian, gradient) = self.system();
+        let step = match factor(hessian, compute)? {
+            Factored::Definite(factor) => factor.solve(gradient.view(), compute)?,
+            Factored::Singular(matrix) => solve_positive(matrix.view(), gradient.view())?.solution,
+        };
+        let decrease = 0.5 * step.column(0).dot(&gradient.column(0)).max(0.0);
         let mut next = self.functions.clone();
-        let mut decrease = 0.0;
-        for (c, sums) in std::mem::take(&mut self.sums).into_iter().enumerate() {
-            compute.check_canceled()?;
-            let statistics: RidgeStatistics = sums.statistics();
-            drop(sums);
-            let target = statistics.solve(self.spec.lambda, self.spec.intercept, compute)?;
-            let step = target.weights().column(0).to_owned() - self.functions.weights.column(c);
-            let constant = if self.spec.intercept { target.intercept()[0] - self.functions.constants[c] } else { 0.0 };
-            decrease += 0.5 * (statistics.squares_of(step.view(), constant) + self.spec.lambda * step.dot(&step));
-            next.weights.slice_mut(s![.., c]).scaled_add(share, &step);
-            next.constants[c] += share * constant;
+        for c in 0..count {
+            let own = step.slice(s![c * (p + 1)..(c + 1) * (p + 1), 0]);
+            next.weights.column_mut(c).scaled_add(1.0, &own.slice(s![..p]));
+            next.constants[c] += own[p];
         }
         Ok((next, decrease))
+    }
+
+    /// The Hessian with λ, and the gradient downhill: of every function the weights, then the
+    /// constant.
+    fn system(&mut self) -> (Array2<f64>, Array2<f64>) {
+        let (p, count) = self.functions.weights.dim();
+        let (width, lambda) = (p + 1, self.spec.lambda);
+        let mut hessian = Array2::zeros((count * width, count * width));
+        let mut gradient = Array2::zeros((count * width, 1));
+        for (c, sums) in std::mem::take(&mut self.sums).into_iter().enumerate() {
+            let (squares, products) = sums.statistics().bordered();
+            let own = c * width..(c + 1) * width;
+            hessian.slice_mut(s![own.clone(), own.clone()]).assign(&squares);
+            gradient.slice_mut(s![own.clone(), ..]).assign(&products);
+            hessian.slice_mut(s![own.clone(), own.clone()]).diag_mut().slice_mut(s![..p]).mapv_inplace(|d| d + lambda);
+            let weights = self.functions.weights.column(c).insert_axis(Axis(1));
+            gradient.slice_mut(s![own.start..own.start + p, ..]).scaled_add(-lambda, &weights);
+        }
+        for ((first, second), sums) in pairs(count).zip(std::mem::take(&mut self.cross)) {
+            let (squares, _) = sums.statistics().bordered();
+            let (first, second) = (first * width..(first + 1) * width, second * width..(second + 1) * width);
+            hessian.slice_mut(s![first.clone(), second.clone()]).scaled_add(-1.0, &squares);
+            hessian.slice_mut(s![second, first]).scaled_add(-1.0, &squares);
+        }
+        self.settle_constants(&mut hessian, &mut gradient);
+        (hessian, gradient)
+    }
+
+    /// Keeps constants at 0 where none are fitted; of several, keeps their sum, which the softmax
+    /// does not see.
+    fn settle_constants(&self, hessian: &mut Array2<f64>, gradient: &mut Array2<f64>) {
+        let (p, count) = self.functions.weights.dim();
+        let constants: Vec<usize> = (0..count).map(|c| c * (p + 1) + p).collect();
+        if !self.spec.intercept {
+            for &at in &constants {
+                hessian.row_mut(at).fill(0.0);
+                hessian.column_mut(at).fill(0.0);
+                hessian[[at, at]] = 1.0;
+                gradient[[at, 0]] = 0.0;
+            }
+        } else if count > 1 {
+            let scale = constants.iter().map(|&at| hessian[[at, at]]).sum::<f64>() / (count * count) as f64;
+            for &row in &constants {
+                constants.iter().for_each(|&column| hessian[[row, column]] += scale);
+            }
+        }
     }
 
     fn again(self, functions: Functions, past: Option<Past>) -> LogisticStep {

@@ -58,7 +58,10 @@ pub struct LogisticStream {
     pub(super) past: Option<Past>,
     /// Passes that were made before this one.
     pub(super) passes: usize,
+    /// For every function, with the gradient as products.
     pub(super) sums: Vec<ExactRidge>,
+    /// For every pair of functions, in the order of [`pairs`].
+    pub(super) cross: Vec<ExactRidge>,
     pub(super) loss: ExactSums,
     pub(super) rows: RowBlocks,
     pub(super) settings: Settings,
@@ -91,10 +94,12 @@ impl LogisticStream {
         passes: usize,
         settings: Settings,
     ) -> Self {
-        let sums = vec![ExactRidge::new(features.components(), 1); functions.constants.len()];
+        let count = functions.constants.len();
+        let sums = vec![ExactRidge::new(features.components(), 1); count];
+        let cross = vec![ExactRidge::new(features.components(), 0); pairs(count).count()];
         let rows = RowBlocks::new(features.columns() + 2, block_rows(features.columns(), 1), 0);
         let loss = ExactSums::new([1]);
-        Self { features, spec, classes, functions, past, passes, sums, loss, rows, settings }
+        Self { features, spec, classes, functions, past, passes, sums, cross, loss, rows, settings }
     }
 
     /// Takes in a chunk: points, the numbers of their classes and, where there are any, weights, one
@@ -127,14 +132,16 @@ impl LogisticStream {
             row.push(y[[i, 0]]);
             row.push(weights.map_or(1.0, |w| w[i]));
         };
-        let Self { features, functions, sums, loss, rows, .. } = self;
-        rows.push(x.nrows(), &write, &mut |_, block| add_block((features, functions), sums, loss, block, compute))
+        let Self { features, functions, sums, cross, loss, rows, .. } = self;
+        let mut take =
+            |_, block: ArrayView2<f64>| add_block((features, functions), (sums, cross, loss), block, compute);
+        rows.push(x.nrows(), &write, &mut take)
     }
 
     /// Puts the rows that wait into the statistics; none may be missing.
     pub(super) fn settle(&mut self, compute: &Compute) -> Result<()> {
-        let Self { features, functions, sums, loss, rows, .. } = self;
-        rows.finish(&mut |_, block| add_block((features, functions), sums, loss, block, compute))
+        let Self { features, functions, sums, cross, loss, rows, .. } = self;
+        rows.finish(&mut |_, block| add_block((features, functions), (sums, cross, loss), block, compute))
     }
 
     /// A stream of the same pass that has seen no rows yet, and whose first row will be row
@@ -168,9 +175,12 @@ impl LogisticStream {
         }
         self.rows.check_merge(&other.rows)?;
         self.sums.iter_mut().zip(&other.sums).try_for_each(|(own, other)| own.merge(other))?;
+        self.cross.iter_mut().zip(&other.cross).try_for_each(|(own, other)| own.merge(other))?;
         self.loss.merge(&other.loss)?;
-        let Self { features, functions, sums, loss, rows, .. } = self;
-        rows.merge(&other.rows, &mut |_, block| add_block((features, functions), sums, loss, block, compute))
+        let Self { features, functions, sums, cross, loss, rows, .. } = self;
+        let mut take =
+            |_, block: ArrayView2<f64>| add_block((features, functions), (sums, cross, loss), block, compute);
+        rows.merge(&other.rows, &mut take)
     }
 
     /// The rows that came in this pass.
@@ -189,12 +199,15 @@ impl LogisticStream {
     }
 }
 
-/// Adds the statistics of a block: for every function those of the ridge regression that is its
-/// step.
+/// Pairs of functions, the first before the second.
+pub(super) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)))
+}
+
+/// Adds the statistics of a block: the gradient and the blocks of the Hessian.
 fn add_block(
     (features, functions): (&DrawnFeatures, &Functions),
-    sums: &mut [ExactRidge],
-    loss: &mut ExactSums,
+    (sums, cross, loss): (&mut [ExactRidge], &mut [ExactRidge], &mut ExactSums),
     block: ArrayView2<f64>,
     compute: &Compute,
 ) -> Result<()> {
@@ -205,16 +218,27 @@ fn add_block(
         let z = features.transform(columns_of(rows, 0, columns).view(), compute)?;
         let f = functions.at(z.view());
         lost += losses(f.view(), rows.column(columns), rows.column(columns + 1));
-        parts.push((z, f, rows));
+        let p = if f.ncols() == 1 { f.mapv(sigmoid) } else { softmax(&f) };
+        parts.push((z, p, rows));
     }
     loss.begin()?;
     loss.add(0, &[lost])?;
     let mut statistics = RidgeStatistics::new(features.components(), 1);
     for (c, sums) in sums.iter_mut().enumerate() {
         statistics.clear();
-        for (z, f, rows) in &parts {
-            let (response, weights) = step_of(f.view(), rows.slice(s![.., columns..]), c);
+        for (z, p, rows) in &parts {
+            let (response, weights) = step_of(p.view(), rows.slice(s![.., columns..]), c);
             statistics.update(z.view(), response.view().insert_axis(Axis(1)), Some(weights.view()), compute)?;
+        }
+        sums.add(&statistics)?;
+    }
+    let mut statistics = RidgeStatistics::new(features.components(), 0);
+    for ((first, second), sums) in pairs(sums.len()).zip(cross) {
+        statistics.clear();
+        for (z, p, rows) in &parts {
+            let weights = &p.column(first) * &p.column(second) * rows.column(columns + 1);
+            let none = Array2::zeros((z.nrows(), 0));
+            statistics.update(z.view(), none.view(), Some(weights.view()), compute)?;
         }
         sums.add(&statistics)?;
     }
@@ -235,13 +259,11 @@ fn losses(f: ArrayView2<f64>, y: ArrayView1<f64>, v: ArrayView1<f64>) -> f64 {
     rows.map(|((row, y), v)| if *v > 0.0 { v * loss(row, *y as usize) } else { 0.0 }).sum()
 }
 
-/// The response and the weights of the ridge regression of one function.
-fn step_of(f: ArrayView2<f64>, targets: ArrayView2<f64>, c: usize) -> (Array1<f64>, Array1<f64>) {
-    let single = f.ncols() == 1;
-    let p: Array1<f64> = if single { f.column(0).mapv(sigmoid) } else { softmax(&f.to_owned()).column(c).to_owned() };
-    let class = if single { 1.0 } else { c as f64 };
-    let curvature = p.mapv(|p| (p * (1.0 - p)).max(LEAST));
+/// Weights `vp(1 − p)` of one function, and responses whose products with them are `v(y − p)`.
+fn step_of(p: ArrayView2<f64>, targets: ArrayView2<f64>, c: usize) -> (Array1<f64>, Array1<f64>) {
+    let class = if p.ncols() == 1 { 1.0 } else { c as f64 };
+    let curvature = p.column(c).mapv(|p| (p * (1.0 - p)).max(LEAST));
     let of = |i: usize| if targets[[i, 0]] == class { 1.0 } else { 0.0 };
-    let response = Array1::from_shape_fn(f.nrows(), |i| f[[i, c]] + (of(i) - p[i]) / curvature[i]);
+    let response = Array1::from_shape_fn(p.nrows(), |i| (of(i) - p[[i, c]]) / curvature[i]);
     (response, &curvature * &targets.column(1))
 }
