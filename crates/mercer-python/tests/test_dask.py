@@ -128,9 +128,10 @@ def test_predictions_are_lazy():
         np.testing.assert_allclose(found.compute(), both.predict(X), rtol=1e-10, atol=1e-12)
         named = ridge().fit(frame(X, 2), frame(Y, 2))
         assert named.feature_names_in_.tolist() == NAMES
-        np.testing.assert_allclose(
-            named.predict(frame(X, 7)).compute(), named.predict(pd.DataFrame(X, columns=NAMES)), rtol=1e-10, atol=1e-12
-        )
+        whole = named.predict(pd.DataFrame(X, columns=NAMES))
+        found = named.predict(frame(X, 7))
+        assert isinstance(found, dd.Series)
+        np.testing.assert_allclose(found.compute(), whole, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,9 @@ def test_features_of_partitions(make):
             found = fitted.transform(array(X, cut))
             assert found.shape == (ROWS, single.transform(X[:1]).shape[1])
             np.testing.assert_allclose(found[:500].compute(), single.transform(X[:500]), rtol=1e-9, atol=1e-12)
-        assert make().fit(frame(X, 7)).feature_names_in_.tolist() == NAMES
+        named = make().fit(frame(X, 7))
+        assert named.feature_names_in_.tolist() == NAMES
+        assert named.transform(frame(X, 7)).compute().shape == (ROWS, single.transform(X[:1]).shape[1])
         if hasattr(fitted, "component_indices_"):
             np.testing.assert_array_equal(fitted.components_, X[fitted.component_indices_])
         with pytest.raises(ValueError, match="gamma"):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._estimator import target_names
 from mercer._mercer import sample_rows
 
 #: Rows in which medians and landmarks are found, where there are more.
@@ -112,10 +113,15 @@ class Partitions:
 
 
 def lazy(model: Any, method: str, X: Any, columns: int | None, dtype: Any = np.float64) -> Any:
-    """Return a Dask array of what a method of a fitted model gives for every row; nothing is computed yet."""
+    """Return what a method of a fitted model gives for every row of a Dask collection; nothing is computed yet.
+
+    Of an array it is an array; of a data frame a series, or a data frame, with the same index.
+    """
     import dask
     import dask.array
 
+    if not hasattr(X, "chunks"):
+        return _lazy_frame(model, method, X, columns, dtype)
     chunks = _chunks(X)
     blocks = _blocks(_aligned(X, chunks))
     lengths = [np.nan] * len(blocks) if chunks is None else chunks
@@ -126,6 +132,31 @@ def lazy(model: Any, method: str, X: Any, columns: int | None, dtype: Any = np.f
         for number, (block, length) in enumerate(zip(blocks, lengths, strict=True))
     ]
     return dask.array.concatenate(parts, axis=0, allow_unknown_chunksizes=True)
+
+
+def _lazy_frame(model: Any, method: str, X: Any, columns: int | None, dtype: Any) -> Any:
+    import dask
+    import pandas
+
+    empty = np.empty(0 if columns is None else (0, columns), dtype=dtype)
+    meta = pandas.Series(empty) if columns is None else pandas.DataFrame(empty)
+    given = (dask.delayed(model), method, columns, dtype)
+    return X.map_partitions(_called_frame, *given, meta=meta, enforce_metadata=False)
+
+
+def _called_frame(block: Any, model: Any, method: str, columns: int | None, dtype: Any) -> Any:
+    """Return what a method gives for the rows of a partition of a frame, with their index."""
+    import pandas
+
+    kind, tail = (pandas.Series, ()) if columns is None else (pandas.DataFrame, (columns,))
+    if len(block) == 0:
+        return kind(np.empty((0, *tail), dtype=dtype), index=block.index)
+    return kind(np.asarray(getattr(model, method)(block), dtype=dtype), index=block.index)
+
+
+def partition_names(y: Any) -> list[str] | None:
+    """Return the names of the targets of a frame or series; those of Dask arrays are names of tasks."""
+    return None if hasattr(y, "chunks") else target_names(y)
 
 
 def _chunks(X: Any) -> tuple[int, ...] | None:

@@ -107,8 +107,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
         Returns
         -------
-        An array of shape (n_samples, n_features_out); of a Dask collection a Dask array, which is computed when its
-        values are needed.
+        An array of shape (n_samples, n_features_out); of a Dask array a Dask array, of a Dask data
+        frame a Dask data frame, computed when the values are needed.
         """
         if is_dask(X):
             self._check_fitted()

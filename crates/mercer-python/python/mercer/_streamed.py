@@ -11,7 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from mercer._borders import searched_list, warn_at_borders
-from mercer._dask import SAMPLE, Partitions, is_dask, lazy
+from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
 from mercer._estimator import target_names
 from mercer._features import _seed
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
@@ -140,7 +140,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         rows = Partitions(X=X, y=y, sample_weight=sample_weight)
         sample, _ = rows.sample(self._sample_size(), _seed(self.random_state))
         sample = validate_data(self, sample, dtype=np.float64, order="C", reset=True)
-        self._target_names, self._flat = target_names(y), y.ndim == 1
+        self._target_names, self._flat = partition_names(y), y.ndim == 1
         self._start(sample, 1 if self._flat else int(y.shape[1]))
         options = {name: value for name, value in self._how().items() if name != "n_jobs"}
         self.stream_ = rows.statistics(self.stream_, options)
@@ -284,8 +284,8 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
         Returns
         -------
-        An array of shape (n_samples,) or (n_samples, n_targets); of a Dask collection a Dask array, which is computed
-        when its values are needed.
+        An array of shape (n_samples,) or (n_samples, n_targets); of a Dask array a Dask array, of a Dask data
+        frame a Dask series or data frame, computed when the values are needed.
         """
         if is_dask(X):
             columns = None if self._flat else self._solved().weights.shape[1]

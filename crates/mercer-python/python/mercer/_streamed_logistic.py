@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mercer._dask import SAMPLE, Partitions, is_dask, lazy
-from mercer._estimator import target_names
+from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
 from mercer._features import _seed
 from mercer._kernels import is_computed_outside
 from mercer._learner import LearnerEstimator
@@ -166,7 +165,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstim
         if len(self.classes_) < 2:
             raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {self.classes_[0]}")
         rows.encode("y", self.classes_)
-        self._target_names, self._units, self._inputs = target_names(y), None, None
+        self._target_names, self._units, self._inputs = partition_names(y), None, None
         sample, _ = rows.sample(self._sample_size(), self._seed)
         stream = self._start(validate_data(self, sample, dtype=np.float64, order="C", reset=True))
         options = {name: value for name, value in self._how().items() if name != "n_jobs"}
@@ -262,7 +261,8 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstim
 
         Returns
         -------
-        An array of shape (n_samples,); of a Dask collection a Dask array, which is computed when its values are needed.
+        An array of shape (n_samples,); of a Dask array a Dask array, of a Dask data frame a Dask series, computed when
+        the values are needed.
         """
         if is_dask(X):
             return self._lazily("predict", X, None, self.classes_.dtype)
