@@ -21,8 +21,8 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstim
     """Logistic regression on explicit features: ``min Σ wᵢℓ(yᵢ, f(xᵢ)) + (alpha/2)·‖v‖²`` with ``f = v·z(x) + b``.
 
     A Newton step is a pass over the rows that collects ``12p²`` bytes for ``p`` features and each pair of functions:
-    one function for two classes, one each for more, with softmax. The rows may be Dask arrays or data frames: the model has
-    the bytes of a fit of the same rows in memory, however they are partitioned and on however many machines.
+    one function for two classes, one each for more, with softmax. The rows may be Dask arrays or data frames: the model
+    has the bytes of a fit of the same rows in memory, however they are partitioned and on however many machines.
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ impl LogisticStream {
         let sums = (0..shape.1).map(|c| ExactRidge::from_integers((shape.0, 1), &integers(&sums_name(c))));
         let sums = sums.collect::<Result<_>>()?;
         let cross = (0..pairs(shape.1).count())
-            .map(|c| ExactRidge::from_integers((shape.0, 0), &integers(&format!("cross_{c}"))))
+            .map(|c| ExactRidge::from_integers((shape.0, 1), &integers(&format!("cross_{c}"))))
             .collect::<Result<_>>()?;
         let loss = ExactSums::new([1]).restored(&integers("loss"))?;
         let block = block_rows(features.columns(), 1);

@@ -111,6 +111,12 @@ impl StreamedLogistic {
         classes: usize,
         compute: &Compute,
     ) -> Result<StreamedLogisticFit> {
+        if of.len() != x.nrows() {
+            return Err(Error::shape("classes", format!("one per row ({})", x.nrows()), of.len()));
+        }
+        if let Some(weights) = weights.filter(|weights| weights.len() != x.nrows()) {
+            return Err(Error::shape("weights", format!("one per row ({})", x.nrows()), weights.len()));
+        }
         let y = Array2::from_shape_fn((of.len(), 1), |(i, _)| of[i] as f64);
         let rows = super::super::ArrayRows { x, y: y.view(), weights };
         self.fit_rows(&rows, self.start(x, classes, compute)?, compute)

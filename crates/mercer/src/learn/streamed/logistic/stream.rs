@@ -96,7 +96,7 @@ impl LogisticStream {
     ) -> Self {
         let count = functions.constants.len();
         let sums = vec![ExactRidge::new(features.components(), 1); count];
-        let cross = vec![ExactRidge::new(features.components(), 0); pairs(count).count()];
+        let cross = vec![ExactRidge::new(features.components(), 1); pairs(count).count()];
         let rows = RowBlocks::new(features.columns() + 2, block_rows(features.columns(), 1), 0);
         let loss = ExactSums::new([1]);
         Self { features, spec, classes, functions, past, passes, sums, cross, loss, rows, settings }
@@ -232,12 +232,12 @@ fn add_block(
         }
         sums.add(&statistics)?;
     }
-    let mut statistics = RidgeStatistics::new(features.components(), 0);
     for ((first, second), sums) in pairs(sums.len()).zip(cross) {
         statistics.clear();
         for (z, p, rows) in &parts {
             let weights = &p.column(first) * &p.column(second) * rows.column(columns + 1);
-            let none = Array2::zeros((z.nrows(), 0));
+            // Blocks between functions have no part of the gradient.
+            let none = Array2::zeros((z.nrows(), 1));
             statistics.update(z.view(), none.view(), Some(weights.view()), compute)?;
         }
         sums.add(&statistics)?;
