@@ -94,8 +94,8 @@ impl PyLogisticStream {
         let options = Options::read(options)?;
         let stream = self.0.clone();
         Ok(match run(py, &options, || stream.next(&options.compute))? {
-            LogisticStep::Again(next) => (Some(Self(next)), None),
-            LogisticStep::Done(fit) => (None, Some(PyAnyFit(fit.into()))),
+            LogisticStep::Again(next) => (Some(Self(*next)), None),
+            LogisticStep::Done(fit) => (None, Some(PyAnyFit((*fit).into()))),
         })
     }
 

@@ -137,7 +137,7 @@ impl RowBlocks {
         let own = self.run_for(start, rows);
         own.extend_from_slice(run);
         let next = start + rows as u64;
-        if next % self.block != 0
+        if !next.is_multiple_of(self.block)
             && let Some(after) = self.waiting.remove(&next)
         {
             self.run_for(next, after.len() / self.width).extend_from_slice(&after);

@@ -47,8 +47,8 @@ impl SurveyedFile {
         let fit = loop {
             let stored = checkpoint.map(|checkpoint| (checkpoint, &facts));
             match self.step(work, stored, compute)? {
-                LogisticStep::Done(fit) => break fit,
-                LogisticStep::Again(stream) => work = Work { stream, next_row: 0 },
+                LogisticStep::Done(fit) => break *fit,
+                LogisticStep::Again(stream) => work = Work { stream: *stream, next_row: 0 },
             }
             if let Some((checkpoint, facts)) = stored {
                 checkpoint.save(work.to_record(), facts)?;

@@ -121,8 +121,8 @@ fn bytes_do_not_depend_on_parts_or_threads() {
             let mut stream = spec.start(x.view(), classes, &compute).unwrap();
             let fit = loop {
                 match pass(stream, cuts, classes, &compute) {
-                    LogisticStep::Again(next) => stream = next,
-                    LogisticStep::Done(fit) => break fit,
+                    LogisticStep::Again(next) => stream = *next,
+                    LogisticStep::Done(fit) => break *fit,
                 }
             };
             assert!(model_bytes(fit) == expected, "{classes} classes, {cuts:?}");

@@ -135,8 +135,8 @@ impl StreamedLogistic {
         loop {
             rows.each_chunk(&mut |x, y, weights| stream.update(x, y, weights, compute))?;
             match stream.next(compute)? {
-                LogisticStep::Again(next) => stream = next,
-                LogisticStep::Done(fit) => return Ok(fit),
+                LogisticStep::Again(next) => stream = *next,
+                LogisticStep::Done(fit) => return Ok(*fit),
             }
         }
     }

@@ -16,9 +16,9 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Clone, Debug)]
 pub enum LogisticStep {
     /// Another pass.
-    Again(LogisticStream),
+    Again(Box<LogisticStream>),
     /// The fit.
-    Done(StreamedLogisticFit),
+    Done(Box<StreamedLogisticFit>),
 }
 
 impl LogisticStream {
@@ -51,7 +51,7 @@ impl LogisticStream {
         let converged = decrease <= self.spec.tolerance * first;
         if converged || self.passes >= self.spec.max_passes {
             let functions = if converged { next } else { self.functions.clone() };
-            return Ok(LogisticStep::Done(self.fit(functions, (objective, decrease, converged), rows)));
+            return Ok(LogisticStep::Done(Box::new(self.fit(functions, (objective, decrease, converged), rows))));
         }
         let past = Past { functions: self.functions.clone(), objective, first };
         Ok(self.again(next, Some(past)))
@@ -130,7 +130,7 @@ impl LogisticStream {
 
     fn again(self, functions: Functions, past: Option<Past>) -> LogisticStep {
         let Self { features, spec, classes, passes, settings, .. } = self;
-        LogisticStep::Again(Self::of_pass(features, (spec, classes), functions, past, passes, settings))
+        LogisticStep::Again(Box::new(Self::of_pass(features, (spec, classes), functions, past, passes, settings)))
     }
 
     fn fit(
