@@ -25,7 +25,8 @@ PANELS = {
     "data": "#data?d.id=iris&d.target=species",
     "fit": "#fit?d.id=iris&d.target=species&d.scale=standard&d.inputs=petal_length,petal_width"
     "&learner=logistic&settings=%7B%22kernel%22%3A%22gaussian(lengthscale%3D1)%22%7D&run=true",
-    "compare": "#compare?mode=files&d.id=sensors_january&d.scale=standard&second=sensors_june&permutations=199&run=true",
+    "compare": "#compare?mode=files&d.id=sensors_january&d.scale=standard&second=sensors_june"
+    "&permutations=199&run=true",
     "view": "#view?d.id=iris&d.target=species&d.scale=standard&method=kmeans&clusters=3&run=true",
 }
 
