@@ -1,10 +1,13 @@
 //! The Python bindings of Mercer: newtypes around the library, arrays in and out, errors with their
 //! kind. No mathematics.
 
+mod automatic;
 mod betting;
 mod binned;
 mod catalogue;
 mod centers;
+mod command;
+mod conformal;
 mod data;
 mod definiteness;
 mod effects;
@@ -18,6 +21,8 @@ mod input;
 mod kernel;
 mod law;
 mod learner;
+mod libsvm;
+mod logistic_stream;
 mod losses;
 mod measure;
 mod model;
@@ -34,6 +39,7 @@ mod search;
 mod shared_process;
 mod sketch;
 mod smoother;
+mod sparse;
 mod spectrum;
 mod spline;
 mod statistics;
@@ -69,6 +75,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
+    module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     add_measures(module)?;
     add_learners(module)
 }
@@ -123,6 +130,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<statistics::PyMeanStatistics>()?;
     module.add_class::<statistics::PyCovarianceStatistics>()?;
     module.add_class::<streamed::PyRidgeStream>()?;
+    module.add_function(wrap_pyfunction!(streamed::sample_rows, module)?)?;
+    module.add_class::<logistic_stream::PyLogisticStream>()?;
     module.add_class::<streamed::PyStreamedRidgeFit>()?;
     module.add_function(wrap_pyfunction!(features::fourier_bound, module)?)?;
     module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;
@@ -140,7 +149,18 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(views::ica_inverse, module)?)?;
     module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
     module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;
+    module.add_class::<automatic::PyAutomaticSearch>()?;
+    module.add_class::<conformal::PyFoldScores>()?;
+    module.add_class::<conformal::PyJackknife>()?;
+    module.add_function(wrap_pyfunction!(conformal::jackknife, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::class_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::margin_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::stratified_folds, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::conformal_method, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::conformal_guarantee, module)?)?;
     module.add_class::<model::PyInputs>()?;
+    module.add_function(wrap_pyfunction!(libsvm::write_libsvm_model, module)?)?;
+    module.add_function(wrap_pyfunction!(libsvm::read_libsvm_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::load_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::_restore_fit, module)?)?;

@@ -8,4 +8,5 @@
 //! No mathematics: predictions and tests come from the library `mercer`.
 
 pub mod http;
+pub mod lab;
 pub mod serve;

@@ -6,10 +6,12 @@ mod embed;
 mod fit;
 mod help;
 mod kernel;
+mod lab;
 mod learner;
 mod serve;
 mod test;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -29,6 +31,7 @@ pub use fit::{
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
 };
+pub use lab::LabArguments;
 pub use learner::{
     ClusterArguments, LearnerArguments, MatchArguments, MatchWords, TransformArguments, ViewArguments, ViewData,
 };
@@ -62,6 +65,9 @@ pub enum Command {
     /// logistic, or auto
     #[command(subcommand, long_about = help::FIT)]
     Fit(FitCommand),
+    /// Merge the statistics of all parts of a fit (fit --part I/K --statistics) into its model
+    #[command(after_help = help::MERGE)]
+    Merge(MergeArguments),
     /// Predict with a saved model, with intervals or probabilities
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
@@ -94,6 +100,9 @@ pub enum Command {
     /// Run a tour on bundled data: a proof, a refutation, a fit, a test, a forecast
     #[command(after_long_help = help::DEMO)]
     Demo(DemoArguments),
+    /// Open a page in the browser to look at kernels, data, fits, comparisons and views
+    #[command(after_long_help = help::LAB)]
+    Lab(LabArguments),
     /// Print the completion script of a shell
     #[command(after_help = help::COMPLETIONS)]
     Completions {
@@ -143,6 +152,17 @@ pub struct DescribeArguments {
     pub columns: Vec<String>,
 }
 
+/// Arguments of `mercer merge`.
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// The files of `mercer fit ridge … --part I/K --statistics FILE`, in any order
+    #[arg(value_name = "PART", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// Output file of the model
+    #[arg(short, long, value_name = "MODEL")]
+    pub output: PathBuf,
+}
+
 /// Arguments of `mercer demo`.
 #[derive(Debug, Args)]
 pub struct DemoArguments {
@@ -160,8 +180,8 @@ pub struct ManArguments {
 }
 
 /// Parses the command line into a job, or returns the help text or usage error to show instead.
-pub fn read() -> Result<Job, clap::Error> {
-    Job::try_parse()
+pub fn read(words: Vec<OsString>) -> Result<Job, clap::Error> {
+    Job::try_parse_from(words)
 }
 
 /// The description of the command line.

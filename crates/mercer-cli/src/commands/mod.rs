@@ -10,7 +10,9 @@ mod embed_features;
 mod explain;
 mod fit;
 mod gram;
+mod lab;
 mod manual;
+mod merge;
 mod plan;
 mod predict;
 mod predict_classes;
@@ -40,6 +42,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
         Command::Kernel(KernelCommand::Spectrum(words)) => decay::spectrum(words, session),
         Command::Fit(words) => fit::fit(words, session),
+        Command::Merge(words) => merge::merge(words, session),
         Command::Predict(words) => predict::predict(words, session),
         Command::Test(words) => test::test(words, session),
         Command::Embed(words) => embed::embed(words, session),
@@ -54,6 +57,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
         Command::Explain(PlanTarget::Test(words)) => test::explain(words, session),
         Command::Demo(words) => demo::demo(words, session),
+        Command::Lab(words) => lab::lab(words, session),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man(words) => manual::manual(words),
     }

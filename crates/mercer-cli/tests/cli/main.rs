@@ -1,6 +1,7 @@
 //! The program from outside: words in, bytes and exit codes out.
 
 mod common;
+mod conformal;
 mod embed;
 mod errors;
 mod files;
@@ -9,6 +10,7 @@ mod fit_refusals;
 mod formats;
 mod gram;
 mod kernel;
+mod lab;
 mod margins;
 mod objects;
 mod refusals;

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
 
+from mercer._auto import auto as auto
 from mercer._binned import BinnedClassifier as BinnedClassifier
 from mercer._binned import BinnedRegressor as BinnedRegressor
 from mercer._borders import BorderWarning as BorderWarning
@@ -18,7 +19,29 @@ from mercer._cca import kgv_contrast as kgv_contrast
 from mercer._cca import negentropy_contrast as negentropy_contrast
 from mercer._clusters import KernelKMeans as KernelKMeans
 from mercer._clusters import SpectralClustering as SpectralClustering
+from mercer._conformal import ConformalClassifier as ConformalClassifier
+from mercer._conformal import ConformalRegressor as ConformalRegressor
 from mercer._coupled import CoupledKernelEmbedding as CoupledKernelEmbedding
+from mercer._diagnosis.report import Diagnosis as Diagnosis
+from mercer._diagnosis.report import Finding as Finding
+from mercer._displays.boundary import BoundaryDisplay as BoundaryDisplay
+from mercer._displays.calibration import CalibrationDisplay as CalibrationDisplay
+from mercer._displays.counterexample import CounterexampleDisplay as CounterexampleDisplay
+from mercer._displays.effects import EffectsDisplay as EffectsDisplay
+from mercer._displays.embedding import EmbeddingDisplay as EmbeddingDisplay
+from mercer._displays.function import FunctionDisplay as FunctionDisplay
+from mercer._displays.gram import GramDisplay as GramDisplay
+from mercer._displays.influence import InfluenceDisplay as InfluenceDisplay
+from mercer._displays.null import NullDisplay as NullDisplay
+from mercer._displays.residuals import ResidualsDisplay as ResidualsDisplay
+from mercer._displays.spectrum import SpectrumDisplay as SpectrumDisplay
+from mercer._displays.surface import ScoreSurfaceDisplay as ScoreSurfaceDisplay
+from mercer._displays.witness import WitnessDisplay as WitnessDisplay
+from mercer._exchange.adopted import from_sklearn as from_sklearn
+from mercer._exchange.libsvm import export_libsvm as export_libsvm
+from mercer._exchange.libsvm import from_libsvm as from_libsvm
+from mercer._exchange.onnx import export_onnx as export_onnx
+from mercer._exchange.onnx import to_onnx as to_onnx
 from mercer._features import EmpiricalKernelMap as EmpiricalKernelMap
 from mercer._features import ExplicitFeatures as ExplicitFeatures
 from mercer._features import Nystroem as Nystroem
@@ -83,6 +106,7 @@ from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
 from mercer._streamed import StreamedKernelRidge as StreamedKernelRidge
+from mercer._streamed_logistic import StreamedKernelLogisticRegression as StreamedKernelLogisticRegression
 from mercer._svm import SVC as SVC
 from mercer._svm import NuSVC as NuSVC
 from mercer._svm_cv import SVCCV as SVCCV

@@ -16,7 +16,7 @@ from mercer._effects import PartialEffect
 from mercer._estimator import as_given
 from mercer._instances import InstanceScores
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
-from mercer._mercer import Function, Kernel, Ridge, RidgeFit
+from mercer._mercer import Function, Jackknife, Kernel, Ridge, RidgeFit, jackknife
 from mercer._parameters import check_kinds
 
 #: Rows up to which the diagnostics are computed together with the fit.
@@ -25,6 +25,8 @@ _EAGER_ROWS = 1000
 
 class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
+
+    _takes_sparse = True
 
     _lazy = ("_diagnosed", "function_", "noise_variance_")
     #: Whether the points were of single precision, and whether the targets were too.
@@ -97,6 +99,21 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstima
             raise ValueError(f"output = {output} is not allowed: the model has {sum(len(o) for o, _ in self._fits)}")
         fit, position = positions[0]
         return [PartialEffect(**part) for part in fit.partial_effects(position, resolution, **self._options())]
+
+    def _closed_form(self, weights: Any) -> list[Jackknife] | None:
+        """Return jackknife+ of every fit; None without a closed form of leave-one-out."""
+        found = [jackknife(fit, weights, **self._options()) for _, fit in self._fits]
+        return None if any(one is None for one in found) else found
+
+    def _closed_ends(self, found: list[Jackknife], X: Any, level: float) -> list[np.ndarray]:
+        """Return the lower and upper ends of the intervals of jackknife+, a column per target."""
+        values = self._values(self._read(X), self.X_fit_)
+        ends = [one.ends(values, level, **self._options()) for one in found]
+        return [self._in_units(self._gathered([pair[i] for pair in ends])) for i in (0, 1)]
+
+    def _gathered_scores(self, found: list[Jackknife]) -> np.ndarray:
+        """Return the absolute leave-one-out residuals, a column per target."""
+        return self._gathered([one.scores for one in found])
 
     def components(self) -> dict[str, Function]:
         """Return the parts of an additive model: a dict from the text of each summand of the kernel to its function.
@@ -247,11 +264,13 @@ class KernelRidge(FittedRidge):
         Parameters of the names of scikit-learn. ``gamma=None`` is ``1/n_features``.
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function of two points.
-    solver : {"auto", "cholesky", "mixed", "state_space", "finite_rank", "grid", "eigen", "cg", "features", "centers"}
+    solver : {"auto", "cholesky", "mixed", "state_space", "finite_rank", "distinct_points", "grid", "eigen", "cg", \
+            "features", "centers"}
         The solver, ``"auto"`` by default; ``explain`` returns its choice. In one column, kernels of Markov processes
         (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time, and so are
         kernels with finitely many features (``linear``, ``polynomial`` on few columns) in any number of columns.
         Points on a grid (one row per cell, some may be missing) are solved by Fourier transforms or Kronecker products.
+        Where many rows are equal, they are merged: the answer is the same.
     n_centers : int, optional
         Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
         With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
@@ -440,7 +459,9 @@ class KernelRidge(FittedRidge):
 
     def _may_be_grid(self, X: Any) -> bool:
         """Whether the values of the points may matter for the plan."""
-        numbers = isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "grid")
+        numbers = (
+            isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "distinct_points", "grid")
+        )
         outside = self.kernel == "precomputed" or is_computed_outside(self.kernel)
         return numbers and not outside and bool(np.isfinite(X).all())
 

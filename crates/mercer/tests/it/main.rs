@@ -6,6 +6,11 @@ extern crate mercer;
 mod common;
 mod rooms;
 
+mod conformal {
+    mod coverage;
+    mod jackknife;
+    mod refusals;
+}
 mod definiteness {
     mod check;
 }
@@ -79,11 +84,13 @@ mod learn {
     mod logistic;
     mod losses;
     mod multiple;
+    mod repeated;
     mod ridge;
     mod smoothers;
     mod sparse_gaussian_process;
     mod splines;
     mod streamed;
+    mod streamed_logistic;
     mod svm;
     mod svm_features;
     mod svm_libsvm;
@@ -100,7 +107,12 @@ mod model {
     mod objects;
     mod wrong_files;
 }
+mod points {
+    mod sparse;
+    mod sparse_learners;
+}
 mod select {
+    mod automatic;
     mod search;
     mod tuning;
 }

@@ -28,8 +28,10 @@ const ROOMS: &[&str] = &[
     "measure",
     "hypothesis",
     "select",
+    "conformal",
     "model",
     "io",
+    "prelude",
 ];
 /// Names at the crate root that belong to a room.
 const ROOT_NAMES: &[(&str, &str)] = &[

@@ -9,7 +9,7 @@ use mercer::select::Criterion;
 use super::super::common::positive;
 use super::centers::CenterWords;
 use super::numbers::{criterion, non_negative, positive_number};
-use super::{FitData, StreamWords};
+use super::{FitData, PartWords, StreamWords};
 
 /// Arguments of `mercer fit ridge`.
 #[derive(Debug, Args)]
@@ -58,6 +58,9 @@ pub struct RidgeArguments {
     /// Options of reading DATA in chunks.
     #[command(flatten)]
     pub stream: StreamWords,
+    /// A part of a fit that several machines share.
+    #[command(flatten)]
+    pub parts: PartWords,
 }
 
 impl RidgeArguments {
@@ -85,6 +88,8 @@ pub enum SolverWord {
     StateSpace,
     /// The features of a kernel with finitely many, such as linear
     FiniteRank,
+    /// Equal rows merged
+    DistinctPoints,
     /// Fourier transforms or Kronecker products, for points on a grid
     Grid,
     /// An eigendecomposition
@@ -105,6 +110,7 @@ impl From<SolverWord> for RidgeSolver {
             SolverWord::Mixed => Self::Mixed,
             SolverWord::StateSpace => Self::StateSpace,
             SolverWord::FiniteRank => Self::FiniteRank,
+            SolverWord::DistinctPoints => Self::DistinctPoints,
             SolverWord::Grid => Self::Grid,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,

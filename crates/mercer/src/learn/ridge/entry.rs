@@ -3,23 +3,25 @@
 use ndarray::Array2;
 
 use super::plan::{RidgePlan, RidgeSolver};
-use super::{IntervalTarget, Ridge, RidgeFit};
+use super::{IntervalTarget, Ridge, RidgeFit, RidgeMethod};
 use crate::error::AllowedRange;
 use crate::learn::centers::{CENTERS, Centers};
+use crate::learn::linear::Linear;
 use crate::learner::common::{INDEFINITE, INTERCEPT, KERNEL, LAMBDA, SEED};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
-    on_kernel,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, LeaveOneOut, Parameter, ParameterKind, Plan,
+    ViewCount, declared, on_kernel,
 };
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};
 
-const SOLVERS: [(RidgeSolver, &str); 10] = [
+const SOLVERS: [(RidgeSolver, &str); 11] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
     (RidgeSolver::StateSpace, "state_space"),
     (RidgeSolver::FiniteRank, "finite_rank"),
+    (RidgeSolver::DistinctPoints, "distinct_points"),
     (RidgeSolver::Grid, "grid"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
@@ -46,6 +48,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
                 "mixed",
                 "state_space",
                 "finite_rank",
+                "distinct_points",
                 "grid",
                 "eigen",
                 "conjugate_gradients",
@@ -158,5 +161,19 @@ impl Fitted for RidgeFit {
     fn moments(&self, x: Points<'_>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
         let mean = Self::predict(self, x.reborrow(), compute)?;
         Ok((mean, self.standard_errors(x, IntervalTarget::Observation, compute)?))
+    }
+
+    /// Absent on centers, whose fit is made from fewer functions than rows.
+    fn leave_one_out(&self, compute: &Compute) -> Result<Option<Box<dyn LeaveOneOut>>> {
+        if matches!(self.method(), RidgeMethod::Centers { .. }) {
+            return Ok(None);
+        }
+        let linear = Linear {
+            observed: self.observed(),
+            dual: self.dual_coefficients(),
+            residuals: self.diagnostics().map(|found| found.loo_residuals.view()),
+            own: Some(self.residuals()),
+        };
+        linear.leave_one_out(compute)
     }
 }
