@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
 # command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python test-minimum test-lab gallery site check-links wheel sklearn-suite docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python test-minimum test-lab gallery site check-links wheel sklearn-suite docs bench build-bench tables scale power build-python images trust trust-slice clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
@@ -19,7 +19,7 @@ demo:
 # The Python packages are downloaded while clippy works.
 test:
 	$(MAKE) -j2 lint-rust $(VENV)/.ready
-	$(MAKE) lint-python test-rust test-python test-lab site
+	$(MAKE) lint-python test-rust test-python trust-slice test-lab site
 
 ## The same with the slow statistical and fuzzing suites.
 test-full: export MERCER_FULL := 1
@@ -81,6 +81,17 @@ $(VENV)/.site-ready: website/requirements.txt | $(BIN)/python
 test-lab: $(VENV)/.ready
 	cargo build --workspace --lib --bins --examples
 	PYTHON_BIN=$(CURDIR)/$(BIN)/python crates/mercer-server/browser/run.sh
+
+## The few minutes of the trust harness that belong to every change; the report is target/trust-slice/report.md.
+trust-slice: build-python
+	$(BIN)/python -m trust --slice
+
+## Oracles, metamorphic relations, levels, faults, fuzzing, memory: hours. An interrupted run continues; HOURS=2 stops after two.
+trust: build-bench
+	cargo build --release --workspace --bin mercer
+	cp Cargo.lock trust/fuzz/Cargo.lock
+	cargo build --manifest-path trust/fuzz/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)
+	$(BIN)/python -m trust $(if $(HOURS),--hours $(HOURS))
 
 ## scikit-learn's own test files with their classes replaced by ours; the counts go to docs/python.md.
 sklearn-suite: build-python

@@ -53,8 +53,8 @@ GROUPS = {
     "points": ("Strings, graphs and bags", "Bags Graphs Diagrams read_fasta"),
     "models": (
         "Models and files",
-        "save load from_sklearn from_libsvm to_onnx export_onnx export_libsvm learners "
-        "BorderWarning ConvergenceWarning",
+        "save load from_sklearn from_libsvm to_onnx export_onnx export_libsvm learners BorderWarning "
+        "ConvergenceWarning",
     ),
 }
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)

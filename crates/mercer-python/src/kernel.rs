@@ -16,6 +16,7 @@ use crate::input::{Matrix, is_float32};
 use crate::options::{Options, is_single};
 use crate::parameters;
 use crate::run::{run, run_sized};
+use crate::sparse::sparse_matrix;
 
 /// A kernel: an expression over base kernels, made from its text.
 ///
@@ -111,7 +112,8 @@ impl PyKernel {
     ///
     /// Base kernels that count parts of objects have them (spectrum, mismatch, words, vertex
     /// histogram, Weisfeiler–Lehman, shortest path), and so have their multiples, sums (with
-    /// constants, too), ``normalized(k)`` and ``on([column], k)`` of a table.
+    /// constants, too), ``normalized(k)`` and ``on([column], k)`` of a table. On a sparse matrix so have ``linear()`` and
+    /// what is made of it in these ways.
     ///
     /// Examples
     /// --------
@@ -145,10 +147,10 @@ impl PyKernel {
             );
             return Err(to_python(error));
         };
-        let rows = sparse_matrix(py, &rows)?;
+        let rows = features_matrix(py, &rows)?;
         match Y {
             None => Ok(rows),
-            Some(_) => Ok((rows, sparse_matrix(py, &cols)?).into_pyobject(py)?.into_any()),
+            Some(_) => Ok((rows, features_matrix(py, &cols)?).into_pyobject(py)?.into_any()),
         }
     }
 
@@ -442,14 +444,9 @@ impl Operand<'_> {
     }
 }
 
-/// Sparse rows as scipy has them.
-fn sparse_matrix<'py>(py: Python<'py>, rows: &gram::SparseRows) -> PyResult<Bound<'py, PyAny>> {
-    let starts: Vec<i64> = rows.starts.iter().map(|&start| start as i64).collect();
-    let columns: Vec<i64> = rows.columns.iter().map(|&column| i64::from(column)).collect();
-    let values = PyArray1::from_vec(py, rows.values.clone());
-    let parts = (values, PyArray1::from_vec(py, columns), PyArray1::from_vec(py, starts));
-    let shape = (rows.starts.len() - 1, rows.width);
-    py.import("scipy.sparse")?.getattr("csr_matrix")?.call1((parts, shape))
+/// Explicit features as scipy has sparse matrices.
+fn features_matrix<'py>(py: Python<'py>, rows: &gram::SparseRows) -> PyResult<Bound<'py, PyAny>> {
+    sparse_matrix(py, &rows.starts, &rows.columns, &rows.values, rows.width)
 }
 
 /// A text of the kernel language as Python writes one: in the other quotes where it holds texts

@@ -1,11 +1,13 @@
 //! The Python bindings of Mercer: newtypes around the library, arrays in and out, errors with their
 //! kind. No mathematics.
 
+mod automatic;
 mod betting;
 mod binned;
 mod catalogue;
 mod centers;
 mod command;
+mod conformal;
 mod data;
 mod definiteness;
 mod effects;
@@ -20,6 +22,7 @@ mod kernel;
 mod law;
 mod learner;
 mod libsvm;
+mod logistic_stream;
 mod losses;
 mod measure;
 mod model;
@@ -36,6 +39,7 @@ mod search;
 mod shared_process;
 mod sketch;
 mod smoother;
+mod sparse;
 mod spectrum;
 mod spline;
 mod statistics;
@@ -126,6 +130,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<statistics::PyMeanStatistics>()?;
     module.add_class::<statistics::PyCovarianceStatistics>()?;
     module.add_class::<streamed::PyRidgeStream>()?;
+    module.add_function(wrap_pyfunction!(streamed::sample_rows, module)?)?;
+    module.add_class::<logistic_stream::PyLogisticStream>()?;
     module.add_class::<streamed::PyStreamedRidgeFit>()?;
     module.add_function(wrap_pyfunction!(features::fourier_bound, module)?)?;
     module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;
@@ -143,6 +149,15 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(views::ica_inverse, module)?)?;
     module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
     module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;
+    module.add_class::<automatic::PyAutomaticSearch>()?;
+    module.add_class::<conformal::PyFoldScores>()?;
+    module.add_class::<conformal::PyJackknife>()?;
+    module.add_function(wrap_pyfunction!(conformal::jackknife, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::class_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::margin_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::stratified_folds, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::conformal_method, module)?)?;
+    module.add_function(wrap_pyfunction!(conformal::conformal_guarantee, module)?)?;
     module.add_class::<model::PyInputs>()?;
     module.add_function(wrap_pyfunction!(libsvm::write_libsvm_model, module)?)?;
     module.add_function(wrap_pyfunction!(libsvm::read_libsvm_model, module)?)?;

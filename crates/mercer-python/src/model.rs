@@ -46,7 +46,7 @@ pub enum FittedObject<'py> {
 }
 
 impl FittedObject<'_> {
-    fn fitted(&self) -> AnyFit {
+    pub fn fitted(&self) -> AnyFit {
         match self {
             Self::Ridge(fit) => fit.get().0.clone().into(),
             Self::GaussianProcess(fit) => fit.get().0.fitted(),
@@ -70,7 +70,7 @@ impl FittedObject<'_> {
 }
 
 /// The object of a fit: a class of its own where the learner has one, and the common one otherwise.
-fn to_object(py: Python<'_>, fitted: AnyFit) -> PyResult<Bound<'_, PyAny>> {
+pub fn to_object(py: Python<'_>, fitted: AnyFit) -> PyResult<Bound<'_, PyAny>> {
     /// The object, if the fit is of this type.
     fn typed<'py, T: Fitted + Clone, C: PyClass<BaseType = PyAny> + Into<PyClassInitializer<C>>>(
         py: Python<'py>,
@@ -167,7 +167,7 @@ pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'p
 
 /// What a model expects of new data.
 #[pyclass(frozen, name = "Inputs", module = "mercer._mercer")]
-pub struct PyInputs(Inputs);
+pub struct PyInputs(pub Inputs);
 
 /// The name of a target, and its shift and scale.
 type NamedTarget = (Option<String>, f64, f64);
@@ -265,7 +265,7 @@ impl PyInputs {
     }
 }
 
-fn column(name: String, values: &Bound<'_, PyAny>) -> PyResult<Column> {
+pub fn column(name: String, values: &Bound<'_, PyAny>) -> PyResult<Column> {
     Ok(match values.extract::<Values>()? {
         Values::Numbers(values) => Column::numbers(name, values),
         Values::Texts(texts) => Column::categories(name, texts.iter().map(Option::as_deref)),

@@ -408,3 +408,21 @@ def test_weights_count_in_probabilities():
     assert 0.4 < odds[0] < 0.6
     assert odds[1] > 0.8
     assert heavy.predict(overlap).mean() > 0.9
+
+
+@pytest.mark.parametrize(("loss", "power"), [("gamma", 2), ("tweedie", 1.5), ("tweedie", 1.2), ("poisson", 1)])
+def test_deviance_losses_are_the_regressions_of_scikit_learn(loss, power):
+    """With a linear kernel: scikit-learn divides half of the deviance by n, and the squared norm by 2."""
+    from sklearn.linear_model import TweedieRegressor
+
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((80, 3))
+    mean = np.exp(X @ [0.5, -0.3, 0.2] + 0.4)
+    y = rng.gamma(2.0, mean / 2.0) if loss == "gamma" else rng.poisson(mean) * rng.gamma(2.0, 0.5, size=80)
+    y = np.round(y) if loss == "poisson" else y
+    theirs = TweedieRegressor(power=power, alpha=0.1, link="log", tol=1e-10, max_iter=10_000).fit(X, y)
+    extra = {"power": power} if loss == "tweedie" else {}
+    ours = mercer.KernelMachine(loss, 0.1 * 80 / 2, kernel="linear()", **extra).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-4)
+    few = mercer.KernelMachine(loss, 4.0, kernel="linear()", n_centers=20, random_state=0, **extra).fit(X, y)
+    np.testing.assert_allclose(few.predict(X), ours.predict(X), rtol=1e-3)

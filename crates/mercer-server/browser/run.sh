@@ -36,4 +36,4 @@ if [ ! -f "$tools/node_modules/axe-core/axe.min.js" ]; then
 fi
 export MERCER_AXE="$tools/node_modules/axe-core/axe.min.js"
 export MERCER_BIN="${MERCER_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/mercer}"
-exec "$python" -m pytest -q -p no:cacheprovider "$here" "$@"
+exec "$python" -m pytest -c "$here/pytest.ini" "$here" "$@"

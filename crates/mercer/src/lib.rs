@@ -59,6 +59,7 @@
 //! | [`measure`] | probability measures in ℋ: mean embeddings, MMD, HSIC, distances, Stein discrepancy |
 //! | [`hypothesis`] | measures made into decisions: two-sample, independence, interaction and goodness-of-fit tests |
 //! | [`select`] | choosing λ and the kernel: leave-one-out, GCV, folds |
+//! | [`conformal`] | intervals and sets of classes with finite-sample coverage, on top of every learner |
 //! | [`model`] | a fitted thing with what it expects of new data |
 //! | [`io`] | files |
 //!
@@ -79,6 +80,7 @@
 #[macro_use]
 mod close;
 pub mod compute;
+pub mod conformal;
 pub mod conformance;
 mod counterexample;
 pub mod definiteness;

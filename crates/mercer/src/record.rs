@@ -102,6 +102,30 @@ impl Record {
         Ok(settings)
     }
 
+    /// Another record, with this before all of its names.
+    pub(crate) fn put_nested(&mut self, prefix: &str, other: Record) {
+        let Record { texts, arrays, integers, bytes } = other;
+        self.texts.extend(texts.into_iter().map(|(name, v)| (format!("{prefix}{name}"), v)));
+        self.arrays.extend(arrays.into_iter().map(|(name, v)| (format!("{prefix}{name}"), v)));
+        self.integers.extend(integers.into_iter().map(|(name, v)| (format!("{prefix}{name}"), v)));
+        self.bytes.extend(bytes.into_iter().map(|(name, v)| (format!("{prefix}{name}"), v)));
+    }
+
+    /// Takes what [`Record::put_nested`] put in.
+    pub(crate) fn take_nested(&mut self, prefix: &str) -> Self {
+        fn split<T>(all: &mut BTreeMap<String, T>, prefix: &str) -> BTreeMap<String, T> {
+            let (own, rest) = std::mem::take(all).into_iter().partition(|(name, _)| name.starts_with(prefix));
+            *all = rest;
+            BTreeMap::<String, T>::into_iter(own).map(|(name, v)| (name[prefix.len()..].to_owned(), v)).collect()
+        }
+        Self {
+            texts: split(&mut self.texts, prefix),
+            arrays: split(&mut self.arrays, prefix),
+            integers: split(&mut self.integers, prefix),
+            bytes: split(&mut self.bytes, prefix),
+        }
+    }
+
     /// Whether there is a text or an array of numbers of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.arrays.contains_key(name) || self.texts.contains_key(name)

@@ -193,13 +193,28 @@ Examples:
   mercer fit auto data.csv --target y -o model.safetensors --report fit.html
   mercer fit auto data.csv --target y --drop id --missing mean";
 
+pub const MERGE: &str = "\
+The model has the bytes of `mercer fit ridge DATA --stream` on one machine, however many parts
+there are. Every row must be in one part; parts of other data, another specification, seed or
+version are refused.
+
+Examples:
+  mercer fit ridge long.csv --target y --stream --part 1/2 --statistics 1.part    (on one machine)
+  mercer fit ridge long.csv --target y --stream --part 2/2 --statistics 2.part    (on another)
+  mercer merge 1.part 2.part -o model";
+
 pub const PREDICT: &str = "\
 Columns are matched by name. If DATA also has the target, the prediction error and the coverage
 of the intervals are reported; for classification the confusion matrix.
 
+A model that was fitted with --conformal has conformal intervals (--interval conformal): they hold
+a new observation with the stated probability whatever the distribution of the data; for classes a
+column set lists the labels that conform, separated by |.
+
 Examples:
   mercer predict model.safetensors new.csv -o predictions.csv
   mercer predict model.safetensors test.csv -o predictions.csv --interval 0.9 --plot errors.svg
+  mercer predict model.safetensors test.csv --interval conformal --level 0.9
   mercer predict model.safetensors new.csv -o predictions.csv --proba
   mercer predict model.safetensors - < new.csv";
 

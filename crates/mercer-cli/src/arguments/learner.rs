@@ -9,7 +9,7 @@ use mercer::model::{self, LEARNERS};
 use mercer::settings::{Setting, Settings};
 
 use super::common::{Gap, ObjectOptions};
-use super::fit::{FitData, FitScale};
+use super::fit::{ConformalWords, FitData, FitScale};
 
 /// Learners with a command of their own: their flags include those of a search.
 const OWN_COMMANDS: &[&str] = &[
@@ -176,6 +176,7 @@ impl ViewData {
             rescale: false,
             missing: self.missing,
             objects: self.objects.clone(),
+            conformal: ConformalWords::default(),
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn lab(words: &LabArguments, session: &Session) -> Result<Report, Failure> {
     let access = Access::loopback().with_token(token.clone(), TokenPlace::HeaderQueryOrCookie(COOKIE));
     let limits = Limits { body: LARGEST_BODY, connections: 64, jobs: 32, ..Limits::default() };
     let limits = Limits { stop_time: Duration::from_secs(2), ..limits };
-    let server = Server::bind(access, words.port, limits.clone(), Log::to_standard_error(false));
+    let server = Server::bind(access, words.port, limits.clone(), Log::to(std::io::sink(), true));
     let server = server.map_err(|error| Failure::request(format!("--port: {error}")))?;
     let address = format!("http://{}/?token={}", server.address(), token.text());
     announce(&address, session)?;

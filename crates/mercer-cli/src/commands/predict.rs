@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mercer::Error;
+use mercer::conformal::ConformalFit;
 use mercer::io::{load_model, write_table_csv_to};
 use mercer::learner::Goal;
 use mercer::model::{Model, Target};
@@ -84,7 +85,7 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
         }
         return describe_classes(words, &model, &encoded, &found, &result);
     }
-    let predicted = run(&model, &table, &encoded, words.interval, session)?;
+    let predicted = run(words, &model, &table, &encoded, session)?;
     let result = as_table(&predicted)?;
     if let Some(path) = &words.output {
         write(path, &result)?;
@@ -149,18 +150,28 @@ fn mismatch(failure: Failure, path: &Path) -> Failure {
 }
 
 pub(super) fn run(
+    words: &PredictArguments,
     model: &Model,
     table: &Table,
     encoded: &NewPoints,
-    level: Option<f64>,
     session: &Session,
 ) -> Result<Vec<Predicted>, Failure> {
     let (x, compute) = (&encoded.sample, &session.compute);
-    let (values, ends) = match level {
+    let (values, ends) = match words.interval_level() {
         None => (model.predict(x, compute)?, None),
         Some(level) => {
-            let interval = model.predict_interval(x, level, compute)?;
-            (interval.mean, Some((interval.lower, interval.upper)))
+            let conformal = words.is_conformal();
+            let interval = match conformal {
+                true => model.conformal_interval(x, level, compute)?,
+                false => model.predict_interval(x, level, compute)?,
+            };
+            // The quantiles of one target share its conformal interval.
+            let shape = interval.mean.dim();
+            let wide = |ends: Array2<f64>| {
+                if ends.dim() == shape { ends } else { Array2::from_shape_fn(shape, |(i, _)| ends[[i, 0]]) }
+            };
+            let (lower, upper) = (wide(interval.lower), wide(interval.upper));
+            (interval.mean, Some((lower, upper)))
         }
     };
     let spread = |column: ArrayView1<f64>| {
@@ -296,6 +307,9 @@ fn describe_classes(
     let target = model.inputs().targets.first().and_then(|t| t.name.as_deref());
     report.json = json_of(words, model, &summary, &[], &[]);
     report.json["targets"] = json!([found.json(target, words.output.is_some())]);
+    if words.output.is_some() {
+        report.fields(found.set_text().map(|text| ("sets", text)));
+    }
     if let Some((name, rows, quality)) = &found.quality {
         push_class_quality(&mut report, name, *rows, quality, words.output.is_some());
         report.figures.extend(quality.figure(format!("ROC of {}", words.model.display())));
@@ -357,13 +371,16 @@ pub(super) fn push_summary(
         ("columns", summary.names.join(", ")),
         ("written to", path.display().to_string()),
     ];
+    fields.extend(
+        words.is_conformal().then_some(()).and(model.conformal()).map(|c| ("intervals", conformal_text(c, words))),
+    );
     fields.extend((summary.filled > 0).then(|| ("filled", format!("{} missing values", summary.filled))));
     fields.extend((summary.dropped > 0).then(|| ("left out", format!("{} rows with missing values", summary.dropped))));
     report.heading("Predictions").fields(fields);
     for test in tested {
         report.heading(format!("Against `{}` in {} rows", test.quality.target, grouped(test.rows as u64)));
         let mut fields = test.quality.fields();
-        fields.extend(words.interval.zip(test.coverage).map(|(level, part)| {
+        fields.extend(words.interval_level().zip(test.coverage).map(|(level, part)| {
             ("in the interval".into(), format!("{} % (nominal: {} %)", short(100.0 * part), short(100.0 * level)))
         }));
         report.fields(fields);
@@ -396,9 +413,17 @@ pub(super) fn json_of(
         "rows": summary.rows,
         "rows_dropped": summary.dropped,
         "cells_filled": summary.filled,
-        "level": words.interval,
+        "level": words.interval_level(),
+        "interval": words.interval.map(|_| if words.is_conformal() { "conformal" } else { "model" }),
         "targets": predicted.iter().map(one).collect::<Vec<_>>(),
         "test": tested.iter().map(Tested::json).collect::<Vec<_>>(),
         "output": words.output.as_ref().map(|path| path.display().to_string()),
     })
+}
+
+/// The method of conformal prediction, and its guarantee.
+fn conformal_text(fit: &ConformalFit, words: &PredictArguments) -> String {
+    let bound = words.interval_level().and_then(|level| fit.guarantee(level).ok());
+    let bound = bound.map_or_else(String::new, |bound| format!("; coverage at least {} %", short(100.0 * bound)));
+    format!("conformal, {}{bound}", fit.describe())
 }

@@ -125,7 +125,7 @@ impl Work<'_> {
                 result
             }
             None => {
-                let predicted = predict::run(model, &table, &encoded, words.interval, session)?;
+                let predicted = predict::run(words, model, &table, &encoded, session)?;
                 self.totals.add(&predicted);
                 predict::as_table(&predicted)?
             }

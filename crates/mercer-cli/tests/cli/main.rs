@@ -1,6 +1,7 @@
 //! The program from outside: words in, bytes and exit codes out.
 
 mod common;
+mod conformal;
 mod embed;
 mod errors;
 mod files;

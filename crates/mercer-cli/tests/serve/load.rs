@@ -23,7 +23,7 @@ fn requests(server: &Server, time: Duration) -> u64 {
         let all = [
             (json("/predict", &rows(1)), 200),
             (json("/predict", &rows(40)), 200),
-            (json("/predict?interval=0.9", &rows(2)), 200),
+            (json("/predict?model=strength", &rows(2)), 200),
             (json("/predict", "[[1]]"), 400),
             (json("/nowhere", "[]"), 404),
             (format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n"), 200),

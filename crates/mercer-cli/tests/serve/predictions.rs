@@ -134,7 +134,7 @@ fn rows_that_do_not_fit_are_refused_by_name() {
     let numbers = "[[1, 2, 3, 4, 5, 6, 7, 8]]";
     server.post("/models/strength/predict?probabilities=1", numbers).refused(400, "unsupported", "no classes");
     server.post("/models/strength/predict?interval=1.5", numbers).refused(400, "parameter", "interval = 1.5");
-    server.post("/models/strength/predict?levle=1", numbers).refused(400, "unknown_option", "levle");
+    server.post("/models/strength/predict?depth=1", numbers).refused(400, "unknown_option", "depth");
     server.csv("/models/species/predict", "a,b\n1\n").refused(400, "format", "line 2");
     server.csv("/models/species/predict", "sepal_length,sepal_width,petal_length,petal_width\n1,2,3,inf\n").refused(
         400,

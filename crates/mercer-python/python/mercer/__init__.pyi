@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
 
+from mercer._auto import auto as auto
 from mercer._binned import BinnedClassifier as BinnedClassifier
 from mercer._binned import BinnedRegressor as BinnedRegressor
 from mercer._borders import BorderWarning as BorderWarning
@@ -18,6 +19,8 @@ from mercer._cca import kgv_contrast as kgv_contrast
 from mercer._cca import negentropy_contrast as negentropy_contrast
 from mercer._clusters import KernelKMeans as KernelKMeans
 from mercer._clusters import SpectralClustering as SpectralClustering
+from mercer._conformal import ConformalClassifier as ConformalClassifier
+from mercer._conformal import ConformalRegressor as ConformalRegressor
 from mercer._coupled import CoupledKernelEmbedding as CoupledKernelEmbedding
 from mercer._diagnosis.report import Diagnosis as Diagnosis
 from mercer._diagnosis.report import Finding as Finding
@@ -103,6 +106,7 @@ from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
 from mercer._streamed import StreamedKernelRidge as StreamedKernelRidge
+from mercer._streamed_logistic import StreamedKernelLogisticRegression as StreamedKernelLogisticRegression
 from mercer._svm import SVC as SVC
 from mercer._svm import NuSVC as NuSVC
 from mercer._svm_cv import SVCCV as SVCCV

@@ -97,8 +97,8 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
         A product over the columns with convex profiles, or a sum of such products.
     n_grids : int, default=100
         The grids.
-    loss : {"squared", "log_cosh", "huber", "poisson"}, default="squared"
-        The loss, a smooth one.
+    loss : {"squared", "log_cosh", "huber", "poisson", "gamma", "tweedie"}, default="squared"
+        The loss, a smooth one; predictions of the last three are logarithms of means.
     n_buckets : int, default=4096
         Columns for each grid, into which its cells are hashed.
     gamma : float, optional

@@ -21,6 +21,8 @@ from mercer._parameters import check_choice, check_count
 class _Clusters(ClusterMixin, LearnerEstimator):
     """A clustering of points, with clusters of new ones."""
 
+    _takes_sparse = True
+
     def _settings(self) -> dict[str, Any]:
         if self.n_clusters != "auto":
             check_count("n_clusters", self.n_clusters, 1, " or 'auto'")
@@ -197,7 +199,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
     def _learn_fewer(self, X: Any, weights: np.ndarray | None) -> AnyFit:
         """Find a cluster per distinct point, where there are fewer than clusters; raise again where there are not."""
         counted = X if weights is None or not isinstance(X, np.ndarray) else X[weights > 0]
-        distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else len(X)
+        distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else X.shape[0]
         if self.kernel == "precomputed" or not 0 < distinct < (self.n_clusters if self.n_clusters != "auto" else 0):
             return self._learn(X, sample_weight=weights)
         warnings.warn(

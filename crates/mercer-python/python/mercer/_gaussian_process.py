@@ -15,7 +15,7 @@ from mercer._covariance import OutsideCovariance, is_kernel_object
 from mercer._effects import PartialEffect
 from mercer._instances import InstanceScores
 from mercer._kernel_names import compiled
-from mercer._mercer import Function, Ridge, SharedProcessFit
+from mercer._mercer import Function, Jackknife, Ridge, SharedProcessFit, jackknife
 from mercer._process_choices import ALPHA
 from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
 
@@ -251,6 +251,19 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
         covariance = self._covariances(points)
         covariance[np.diag_indices_from(covariance)] += noise
         return mean, self._spread(covariance)
+
+    def _closed_form(self, weights: Any) -> Jackknife | None:
+        """Return jackknife+ of the fit; None without a closed form of leave-one-out."""
+        return None if self._posterior is not None else jackknife(self._fit, weights, **self._options())
+
+    def _closed_ends(self, found: Jackknife, X: Any, level: float) -> list[np.ndarray]:
+        """Return the lower and upper ends of the intervals of jackknife+, a column per target."""
+        ends = found.ends(self._read_points(X), level, **self._options())
+        return [self._in_units(end) for end in ends]
+
+    def _gathered_scores(self, found: Jackknife) -> np.ndarray:
+        """Return the absolute leave-one-out residuals, a column per target."""
+        return found.scores if self._units is None else found.scores * np.abs(self._units[1])
 
     def _means(self, points: Any) -> np.ndarray:
         """Return the means in the units of the fit, a column per target."""

@@ -55,7 +55,8 @@ class LearnerEstimator(KernelEstimator):
         kernel = self._fit_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X, y)
-        return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least)
+        accepted = self._sparse_format()
+        return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least, accept_sparse=accepted)
 
     def _learned_kernel(self, X: Any) -> Kernel:
         """Return the kernel that the learner works with."""

@@ -18,7 +18,9 @@ from mercer._penalized import PenalizedEstimator
 #: Losses whose targets are two classes.
 _CLASSES = ("hinge", "squared_hinge", "logistic")
 #: The parameter of a loss, by the name of the estimator's.
-_PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": "epsilon"}
+_PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": "epsilon", "tweedie": "power"}
+#: Losses whose predictions are means ``exp f`` of targets that are not negative.
+_LOG_LINK = ("poisson", "gamma", "tweedie")
 
 
 class KernelMachine(ClassMixin, PenalizedEstimator):
@@ -30,7 +32,8 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
     ----------
     loss : str, default="huber"
         ``"squared"``, ``"huber"``, ``"log_cosh"``, ``"absolute"``, ``"quantile"``, ``"epsilon_insensitive"``,
-        ``"poisson"`` (predictions are means of counts); of two classes ``"hinge"``, ``"squared_hinge"``,
+        ``"poisson"``, ``"gamma"``, ``"tweedie"`` (half of the deviance with the mean ``exp f``, which `predict` gives:
+        counts, positive amounts, amounts that may be 0); of two classes ``"hinge"``, ``"squared_hinge"``,
         ``"logistic"``.
     alpha : float, default=1.0
         The regularization, above 0, beside a *sum* of losses.
@@ -45,6 +48,8 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         Where Huber's loss ``r²/2`` becomes linear.
     epsilon : float, default=0.1
         Half of the width of the tube of no loss.
+    power : float, default=1.5
+        Between 1 and 2: the variance of ``"tweedie"`` is proportional to the mean to this power.
     gamma, degree, coef0, kernel_params
         Parameters of the names, and of a kernel that is a function; ``gamma`` may be ``"scale"`` or ``"auto"``.
     solver : {"auto", "newton", "newton-cg", "dual", "centers"}, default="auto"
@@ -102,6 +107,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         quantile: Any = 0.5,
         delta: float = 1.0,
         epsilon: float = 0.1,
+        power: float = 1.5,
         gamma: Any = "scale",
         degree: float = 3,
         coef0: float = 1,
@@ -126,6 +132,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         self.quantile = quantile
         self.delta = delta
         self.epsilon = epsilon
+        self.power = power
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
@@ -154,7 +161,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
             tags.classifier_tags = ClassifierTags(multi_class=False)
         else:
             tags.regressor_tags = RegressorTags()
-            tags.target_tags.positive_only = self.loss == "poisson"
+            tags.target_tags.positive_only = self.loss in _LOG_LINK
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelMachine:
@@ -165,7 +172,8 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         X : array of shape (n_samples, n_features)
             Points, or for ``kernel="precomputed"`` the matrix of kernel values.
         y : array of shape (n_samples,)
-            Targets: numbers, counts for ``"poisson"``, labels of two classes for losses of classes.
+            Targets: numbers, counts for ``"poisson"``, numbers above 0 for ``"gamma"`` and of at least 0 for
+            ``"tweedie"``, labels of two classes for losses of classes.
         sample_weight : array of shape (n_samples,), optional
             Factors of the losses, at least 0.
 
@@ -218,7 +226,7 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         return self._specification(kernel).plan(rows, columns, **self._options(timed=True))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict what the loss estimates: a number, a class, the mean of a count, or quantiles.
+        """Predict what the loss estimates: a number, a class, the mean of a count or an amount, or quantiles.
 
         Parameters
         ----------

@@ -101,7 +101,13 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     **options
         ``max_memory``, and other options of reading.
     """
-    fit, inputs, notes, classes, settings = load_model(os.fspath(path), **options)
+    return assembled(*load_model(os.fspath(path), **options))
+
+
+def assembled(
+    fit: Any, inputs: Inputs, notes: dict[str, str], classes: list[str] | None, settings: dict[str, Any]
+) -> Any:
+    """Make the fitted estimator of what was fitted elsewhere, with what it expects of new data."""
     model, state = _estimator(fit, notes, settings, classes)
     if classes is not None:
         model._restore_classes(classes, state)

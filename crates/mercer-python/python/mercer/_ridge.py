@@ -16,7 +16,7 @@ from mercer._effects import PartialEffect
 from mercer._estimator import as_given
 from mercer._instances import InstanceScores
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
-from mercer._mercer import Function, Kernel, Ridge, RidgeFit
+from mercer._mercer import Function, Jackknife, Kernel, Ridge, RidgeFit, jackknife
 from mercer._parameters import check_kinds
 
 #: Rows up to which the diagnostics are computed together with the fit.
@@ -25,6 +25,8 @@ _EAGER_ROWS = 1000
 
 class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
+
+    _takes_sparse = True
 
     _lazy = ("_diagnosed", "function_", "noise_variance_")
     #: Whether the points were of single precision, and whether the targets were too.
@@ -97,6 +99,21 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstima
             raise ValueError(f"output = {output} is not allowed: the model has {sum(len(o) for o, _ in self._fits)}")
         fit, position = positions[0]
         return [PartialEffect(**part) for part in fit.partial_effects(position, resolution, **self._options())]
+
+    def _closed_form(self, weights: Any) -> list[Jackknife] | None:
+        """Return jackknife+ of every fit; None without a closed form of leave-one-out."""
+        found = [jackknife(fit, weights, **self._options()) for _, fit in self._fits]
+        return None if any(one is None for one in found) else found
+
+    def _closed_ends(self, found: list[Jackknife], X: Any, level: float) -> list[np.ndarray]:
+        """Return the lower and upper ends of the intervals of jackknife+, a column per target."""
+        values = self._values(self._read(X), self.X_fit_)
+        ends = [one.ends(values, level, **self._options()) for one in found]
+        return [self._in_units(self._gathered([pair[i] for pair in ends])) for i in (0, 1)]
+
+    def _gathered_scores(self, found: list[Jackknife]) -> np.ndarray:
+        """Return the absolute leave-one-out residuals, a column per target."""
+        return self._gathered([one.scores for one in found])
 
     def components(self) -> dict[str, Function]:
         """Return the parts of an additive model: a dict from the text of each summand of the kernel to its function.

@@ -139,6 +139,7 @@ PARAMETERS: dict[str, dict[str, Reader]] = {
         "quantile": _quantile,
         "delta": _loss_number("delta", 1.0),
         "epsilon": _loss_number("epsilon", 0.1),
+        "power": _loss_number("power", 1.5),
     },
     "StreamedKernelRidge": {
         **_ANY,

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
@@ -110,7 +111,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         # The decision function of two classes is positive for the first; scikit-learn's is positive
         # for the second.
         sign = -1.0 if len(self.classes_) == 2 else 1.0
-        self.dual_coef_ = np.ascontiguousarray(sign * fit.dual_coefficients.T)
+        self.dual_coef_ = self._as_fitted(np.ascontiguousarray(sign * fit.dual_coefficients.T))
         self.intercept_ = sign * fit.offsets
         self.n_support_ = fit.support_sizes
         self.n_iter_ = fit.steps
@@ -190,7 +191,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         """
         return np.log(self.predict_proba(X))
 
-    def _primal(self) -> np.ndarray:
+    def _primal(self) -> Any:
         if len(self.classes_) == 2 or not self._fit.paired:
             return super()._primal()
         # Machine (a, b) has the support vectors of both classes, each in the column of the other.
@@ -202,7 +203,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
             for a in range(len(of))
             for b in range(a + 1, len(of))
         ]
-        return np.array(rows)
+        return vstack(rows, format="csr") if issparse(self.support_vectors_) else np.array(rows)
 
     def _restore(self, fit: SvcFit, state: dict[str, Any]) -> None:
         self._restore_classes(fit.names, state)

@@ -177,6 +177,11 @@ impl Guard {
         if headers.get(header::CONTENT_ENCODING).is_some_and(|v| v.as_bytes() != b"identity") {
             return refused("encoded_body", "compressed bodies are refused: send the body as it is".into());
         }
+        // Two statements of the length are the beginning of request smuggling.
+        if headers.contains_key(header::CONTENT_LENGTH) && headers.contains_key(header::TRANSFER_ENCODING) {
+            let message = "a request has Content-Length or Transfer-Encoding, not both";
+            return Err(Refusal::bad_request("ambiguous_length", message));
+        }
         match content_type(headers) {
             Some(found) if self.access.types.iter().any(|t| found.eq_ignore_ascii_case(t)) => Ok(()),
             _ => refused("wrong_content_type", format!("the content type must be {}", self.access.types.join(" or "))),

@@ -13,13 +13,17 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde_json::json;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::connections::Place;
 use super::request::answer;
 use super::server::Shared;
+
+/// Time and bytes of [`linger`].
+const LINGER: Duration = Duration::from_millis(500);
+const LINGER_BYTES: usize = 1 << 20;
 
 /// Serves one connection until it ends, waits too long, or the server stops.
 pub(super) async fn connection(
@@ -36,7 +40,7 @@ pub(super) async fn connection(
     });
     let mut builder = http1::Builder::new();
     // Waiting is limited by the table of connections, without a timer per request.
-    builder.header_read_timeout(None).max_header_size(shared.limits.head).pipeline_flush(true);
+    builder.header_read_timeout(None).max_header_size(shared.limits.head);
     let mut connection = builder.serve_connection(TokioIo::new(stream), service);
     let mut stopping = false;
     let ended = loop {
@@ -50,31 +54,61 @@ pub(super) async fn connection(
         });
         let next = std::future::poll_fn(|context| {
             if let Poll::Ready(result) = Pin::new(&mut connection).poll(context) {
-                return Poll::Ready(Some(result.is_ok()));
+                return Poll::Ready(Some(if result.is_ok() { Ended::Whole } else { Ended::Broken }));
             }
             if close.as_mut().poll(context).is_ready() {
-                return Poll::Ready(Some(false));
+                return Poll::Ready(Some(Ended::Closed));
             }
             stop.as_mut().poll(context).map(|()| None)
         });
         match next.await {
-            Some(whole) => break whole,
+            Some(ended) => break ended,
             None => {
                 stopping = true;
                 Pin::new(&mut connection).graceful_shutdown();
             }
         }
     };
-    if !ended {
-        let parts = connection.into_parts();
+    let parts = connection.into_parts();
+    let stream = parts.io.into_inner();
+    match ended {
+        Ended::Whole => {}
+        Ended::Broken => linger(stream).await,
         // The beginning of a request that never became whole gets an answer; a connection without
         // one is closed.
-        if !parts.read_buf.is_empty() {
-            let message =
-                format!("the head of the request did not arrive within {} s", shared.limits.head_time.as_secs_f64());
-            farewell(parts.io.into_inner(), StatusCode::REQUEST_TIMEOUT, "head_timeout", &message).await;
+        Ended::Closed if !parts.read_buf.is_empty() => {
+            let limit = shared.limits.head_time.as_secs_f64();
+            let message = format!("the head of the request did not arrive within {limit} s");
+            farewell(stream, StatusCode::REQUEST_TIMEOUT, "head_timeout", &message).await;
         }
+        Ended::Closed => {}
     }
+}
+
+/// How a connection ended.
+enum Ended {
+    /// By the client, or after its last answer.
+    Whole,
+    /// By bytes that are no request; the answer, if any, is written.
+    Broken,
+    /// By the server, as it waited too long.
+    Closed,
+}
+
+/// Reads what a client still sends, for a moment: to close with unread bytes would destroy the last
+/// answer on its way.
+async fn linger(mut stream: TcpStream) {
+    let _ = tokio::time::timeout(LINGER, async {
+        let mut buffer = [0; 4096];
+        let mut left = LINGER_BYTES;
+        while let Ok(n @ 1..) = stream.read(&mut buffer).await {
+            left = left.saturating_sub(n);
+            if left == 0 {
+                return;
+            }
+        }
+    })
+    .await;
 }
 
 /// Tells a connection that there is no place for it.

@@ -1,41 +1,68 @@
 //! The table of open connections: which of them wait for a request, and for how long.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+
+/// What a connection is doing.
+const WAITS: u8 = 0;
+/// Part of a body has not arrived yet.
+const STALLS: u8 = 1;
+/// A request is being answered.
+const WORKS: u8 = 2;
 
 /// One connection.
 #[derive(Debug)]
 pub(super) struct Entry {
     number: u64,
     started: Instant,
-    /// Whether a request is being answered.
-    working: AtomicBool,
-    /// Milliseconds after `started` at which the connection began to wait.
-    waiting_since: AtomicU64,
+    state: AtomicU8,
+    /// Milliseconds after `started` at which the connection began to wait or to stall.
+    since: AtomicU64,
+    /// Whether a request has been answered.
+    served: AtomicBool,
     /// Raised to end the connection.
     pub close: Notify,
 }
 
 impl Entry {
-    /// A request has arrived.
+    /// A request has arrived, or more of its body.
     pub fn work(&self) {
-        self.working.store(true, Ordering::Relaxed);
+        self.state.store(WORKS, Ordering::Relaxed);
+    }
+
+    /// More of a body is needed.
+    pub fn stall(&self) {
+        if self.state.load(Ordering::Relaxed) == WORKS {
+            self.set(STALLS);
+        }
     }
 
     /// The answer is ready to be sent, and the next request may come.
     pub fn wait(&self) {
-        self.waiting_since.store(self.started.elapsed().as_millis() as u64, Ordering::Relaxed);
-        self.working.store(false, Ordering::Relaxed);
+        self.served.store(true, Ordering::Relaxed);
+        self.set(WAITS);
     }
 
-    /// How long it has waited; none while it works.
+    fn set(&self, state: u8) {
+        self.since.store(self.started.elapsed().as_millis() as u64, Ordering::Relaxed);
+        self.state.store(state, Ordering::Relaxed);
+    }
+
+    /// How long it has waited for its client; none while it works.
     fn waited(&self) -> Option<Duration> {
-        let since = Duration::from_millis(self.waiting_since.load(Ordering::Relaxed));
-        (!self.working.load(Ordering::Relaxed)).then(|| self.started.elapsed().saturating_sub(since))
+        let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
+        let works = self.state.load(Ordering::Relaxed) == WORKS;
+        (!works).then(|| self.started.elapsed().saturating_sub(since))
+    }
+
+    /// Whether it has waited for a request longer than it may; bodies have a limit of their own.
+    fn is_overdue(&self, first: Duration, next: Duration) -> bool {
+        let limit = if self.served.load(Ordering::Relaxed) { next } else { first };
+        self.state.load(Ordering::Relaxed) == WAITS && self.waited().is_some_and(|time| time > limit)
     }
 }
 
@@ -70,18 +97,19 @@ impl Connections {
         let entry = Arc::new(Entry {
             number: open.0,
             started: Instant::now(),
-            working: AtomicBool::new(false),
-            waiting_since: AtomicU64::new(0),
+            state: AtomicU8::new(WAITS),
+            since: AtomicU64::new(0),
+            served: AtomicBool::new(false),
             close: Notify::new(),
         });
         open.1.insert(entry.number, entry.clone());
         Some(Place { table: self.clone(), entry })
     }
 
-    /// Ends the connections that have waited longer than this.
-    pub fn end_waiting(&self, limit: Duration) {
+    /// Ends the connections that have waited longer than this for their first or next request.
+    pub fn end_waiting(&self, first: Duration, next: Duration) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        for entry in open.1.values().filter(|e| e.waited().is_some_and(|t| t > limit)) {
+        for entry in open.1.values().filter(|entry| entry.is_overdue(first, next)) {
             entry.close.notify_one();
         }
     }
@@ -115,5 +143,21 @@ mod tests {
         assert!(table.enter().is_none());
         first.entry.wait();
         assert!(table.enter().is_some());
+    }
+
+    #[test]
+    fn a_stalled_body_gives_way_but_is_not_overdue() {
+        let table = Connections::new(1);
+        let first = table.enter().unwrap();
+        first.entry.work();
+        assert!(table.enter().is_none());
+        first.entry.stall();
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(!first.entry.is_overdue(Duration::ZERO, Duration::ZERO));
+        assert!(table.enter().is_some());
+        first.entry.wait();
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(first.entry.is_overdue(Duration::from_secs(9), Duration::ZERO));
+        assert!(!first.entry.is_overdue(Duration::ZERO, Duration::from_secs(9)));
     }
 }

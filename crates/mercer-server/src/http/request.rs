@@ -3,15 +3,18 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::body::{Body, HttpBody};
 use axum::http::{Request, Response};
 use axum::response::IntoResponse;
+use bytes::Bytes;
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming, SizeHint};
 use serde_json::Value;
 use tower_service::Service;
 
@@ -34,7 +37,7 @@ pub(super) async fn answer(
     let started = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let watched = Watched::begin(&shared.observer);
-    let request = request.map(Body::new);
+    let request = request.map(|body| Body::new(Arriving { body, entry: entry.clone() }));
     let mut response = match enter(&shared, &request) {
         Ok(()) => inside(&shared, request).await,
         Err(refusal) => {
@@ -101,6 +104,38 @@ fn tracked(response: Response<Body>, entry: Arc<Entry>) -> Response<Body> {
             frame
         }))
     })
+}
+
+/// A body that tells the table of connections when it waits for its client.
+struct Arriving {
+    body: Incoming,
+    entry: Arc<Entry>,
+}
+
+impl HttpBody for Arriving {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let found = Pin::new(&mut self.body).poll_frame(context);
+        if found.is_pending() {
+            self.entry.stall()
+        } else {
+            self.entry.work()
+        }
+        found
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 struct WaitOnDrop(Arc<Entry>);

@@ -141,7 +141,7 @@ async fn serve(listener: tokio::net::TcpListener, shared: Arc<Shared>, log: &Log
                 log.event("info", "stopping", [("signal", json!(name?)), ("connections", json!(table.count()))]);
                 break;
             }
-            Next::Sweep => table.end_waiting(shared.limits.head_time),
+            Next::Sweep => table.end_waiting(shared.limits.head_time, shared.limits.idle_time),
             Next::Connection(Ok((stream, peer))) => {
                 // Answers are written at once.
                 let _ = stream.set_nodelay(true);

@@ -121,7 +121,7 @@ mod tests {
             ("interval=NaN", "interval = NaN"),
             ("interval=x", "a number between 0 and 1"),
             ("probabilities=maybe", "true or false"),
-            ("intervall=0.5", "no option `intervall`"),
+            ("coverage=0.5", "no option `coverage`"),
             ("a=%zz", "cannot be decoded"),
             ("a=%ff", "cannot be decoded"),
         ] {

@@ -58,9 +58,11 @@ impl Batcher {
         Ok(Self { queue, most: limits.jobs, time: limits.work_time })
     }
 
-    /// Whether a request is one to collect.
-    pub fn takes(views: &[Encoded]) -> bool {
-        matches!(views, [Encoded { sample: Sample::Vectors(_), rows, .. }] if *rows <= FEW)
+    /// Whether a request is one to collect. Intervals may need a factorization, and must not keep
+    /// others waiting.
+    pub fn takes(views: &[Encoded], ask: Ask) -> bool {
+        let few = matches!(views, [Encoded { sample: Sample::Vectors(_), rows, .. }] if *rows <= FEW);
+        few && ask.interval.is_none()
     }
 
     /// The answer to a request, together with others.

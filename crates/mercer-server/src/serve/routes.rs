@@ -153,7 +153,7 @@ async fn columns(
     ask: Ask,
 ) -> Result<Vec<mercer::points::Column>, Refusal> {
     slot.metrics.count_rows(views[0].rows);
-    if Batcher::takes(&views) {
+    if Batcher::takes(&views, ask) {
         return slot.batcher.run(loaded.clone(), views, ask).await;
     }
     let loaded = loaded.clone();

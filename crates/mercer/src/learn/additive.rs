@@ -50,7 +50,7 @@ pub(super) struct Additive<'a> {
     pub(super) function: Expansion,
     /// The data.
     pub(super) points: ArrayView2<'a, f64>,
-    pub(super) conditional: &'a Conditional<'a>,
+    pub(super) conditional: &'a Conditional,
     /// The variance of the process, in units of its kernel.
     pub(super) scale: f64,
     /// Positions along every axis.

@@ -21,8 +21,13 @@ pub(super) struct Observed<'a> {
 }
 
 /// `A = SKS + λI` factored, for covariances in units in which the noise of weight 1 has variance λ.
-pub(super) struct Conditional<'a> {
-    observed: Observed<'a>,
+#[derive(Debug)]
+pub(super) struct Conditional {
+    /// `√wᵢ`.
+    roots: Array1<f64>,
+    /// `P`, one row per point.
+    design: Array2<f64>,
+    lambda: f64,
     factor: CholeskyFactor,
     /// `L⁻¹SP`.
     null: Array2<f64>,
@@ -30,10 +35,10 @@ pub(super) struct Conditional<'a> {
     schur: Array2<f64>,
 }
 
-impl<'a> Conditional<'a> {
+impl Conditional {
     /// # Cost
     /// `n³/3`, `8n²` bytes.
-    pub(super) fn new(observed: Observed<'a>, compute: &Compute) -> Result<Self> {
+    pub(super) fn new(observed: Observed<'_>, compute: &Compute) -> Result<Self> {
         let bound = observed.kernel.bind(Pairs::Within(observed.points), compute)?;
         let mut matrix = gram::dense(&bound, compute)?;
         let by_row = observed.roots.view().insert_axis(Axis(1));
@@ -47,7 +52,8 @@ impl<'a> Conditional<'a> {
         if null.ncols() > 0 && found.solved != Solved::Cholesky {
             return Err(singular(&observed));
         }
-        Ok(Self { observed, factor, null, schur: found.solution })
+        let Observed { roots, design, lambda, .. } = observed;
+        Ok(Self { roots, design: design.to_owned(), lambda, factor, null, schur: found.solution })
     }
 
     /// The number of unpenalized functions.
@@ -67,7 +73,7 @@ impl<'a> Conditional<'a> {
         design: ArrayView2<f64>,
         compute: &Compute,
     ) -> Result<Array1<f64>> {
-        let scaled = covariance * self.observed.roots.view().insert_axis(Axis(1));
+        let scaled = covariance * &self.by_row();
         let half = self.factor.half_solve(scaled.view(), compute)?;
         let open = &design.t() - &self.null.t().dot(&half);
         let drift = (&self.schur.dot(&open) * &open).sum_axis(Axis(0));
@@ -81,13 +87,60 @@ impl<'a> Conditional<'a> {
     /// `n³/3`.
     pub(super) fn degrees_of_freedom(&self, compute: &Compute) -> Result<f64> {
         let trace: f64 = self.factor.inverse_diagonal(compute)?.iter().sum();
-        let solved = self.factor.solve((&self.observed.design * &self.by_row()).view(), compute)?;
+        let solved = self.solved_design(compute)?;
         let correction = (&solved.dot(&self.schur) * &solved).sum();
-        Ok(self.observed.points.len() as f64 - self.observed.lambda * (trace - correction))
+        Ok(self.roots.len() as f64 - self.lambda * (trace - correction))
+    }
+
+    /// The weights of the observations in the value at new points: `f(x) + p(x)ᵀβ = l(x)ᵀy`, one
+    /// column per point, from the covariance with the data and the unpenalized functions `p`.
+    ///
+    /// # Formula
+    /// `l(x) = S(A⁻¹Sk + A⁻¹SP(PᵀSA⁻¹SP)⁻¹d)` with `d = p(x) − PᵀSA⁻¹Sk`.
+    ///
+    /// # Cost
+    /// `2n²` per point.
+    pub(super) fn weights(
+        &self,
+        covariance: Array2<f64>,
+        design: ArrayView2<f64>,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
+        let roots = self.by_row();
+        let mut solved = self.factor.solve((covariance * &roots).view(), compute)?;
+        if self.functions() > 0 {
+            let open = &design.t() - &(&self.design * &roots).t().dot(&solved);
+            solved += &self.solved_design(compute)?.dot(&self.schur.dot(&open));
+        }
+        solved *= &roots;
+        Ok(solved)
+    }
+
+    /// The leave-one-out residuals `yᵢ − f₋ᵢ(xᵢ)` from the coefficients `α`, one column per output;
+    /// for a row of weight 0 its residual, which is 0/0 here, must be put in by the caller.
+    ///
+    /// # Formula
+    /// `αᵢ/(sᵢ²Gᵢᵢ)` with `G = A⁻¹ − A⁻¹SP(PᵀSA⁻¹SP)⁻¹PᵀSA⁻¹`.
+    ///
+    /// # Cost
+    /// `n³/3`.
+    pub(super) fn leave_one_out(&self, dual: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        let mut gain = Array1::from(self.factor.inverse_diagonal(compute)?);
+        if self.functions() > 0 {
+            let solved = self.solved_design(compute)?;
+            gain -= &(&solved.dot(&self.schur) * &solved).sum_axis(Axis(1));
+        }
+        let scale = gain * &self.roots * &self.roots;
+        Ok(&dual / &scale.insert_axis(Axis(1)))
+    }
+
+    /// `A⁻¹SP`.
+    fn solved_design(&self, compute: &Compute) -> Result<Array2<f64>> {
+        self.factor.solve((&self.design * &self.by_row()).view(), compute)
     }
 
     fn by_row(&self) -> Array2<f64> {
-        self.observed.roots.clone().insert_axis(Axis(1))
+        self.roots.clone().insert_axis(Axis(1))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use ndarray::{Array1, Array2, Axis};
 
-use super::{Facts, LearnerEntry};
+use super::{Facts, LearnerEntry, LeaveOneOut};
 use crate::points::PointKind;
 use crate::record::Record;
 use crate::settings::Settings;
@@ -126,6 +126,16 @@ pub trait Fitted: Any + fmt::Debug + Send + Sync {
             "intervals",
             "use a Gaussian process, ridge regression, a spline or a local smoother",
         ))
+    }
+
+    /// The leave-one-out predictions in closed form, for fits that are linear in their targets;
+    /// `None` for others.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] and [`Error::Singular`], as the factor that they need.
+    fn leave_one_out(&self, compute: &Compute) -> Result<Option<Box<dyn LeaveOneOut>>> {
+        let _ = compute;
+        Ok(None)
     }
 
     /// How far every point is from what the fit describes: large is novel.

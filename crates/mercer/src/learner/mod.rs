@@ -12,6 +12,7 @@ mod entry;
 mod facts;
 mod fitted;
 mod input;
+mod leave_one_out;
 mod parameter;
 mod plan;
 
@@ -20,6 +21,7 @@ pub use facts::{Fact, FactValue, Facts};
 pub use fitted::Fitted;
 pub(crate) use fitted::{column, declared, on_kernel, unsupported};
 pub use input::{FitInput, FitSize, Targets};
+pub use leave_one_out::LeaveOneOut;
 pub use parameter::{Parameter, ParameterKind};
 pub use plan::Plan;
 

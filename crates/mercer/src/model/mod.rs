@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod classes;
+mod conformal;
 mod fitted;
 mod inputs;
 mod predict;
@@ -20,6 +21,7 @@ pub use inputs::{Features, Inputs, Target};
 pub use predict::{Interval, TablePrediction};
 pub use table_points::TablePoints;
 
+use crate::conformal::ConformalFit;
 use crate::learner::Fitted;
 use crate::points::PointKind;
 use crate::{Error, Kernel, Result};
@@ -37,7 +39,7 @@ fn check_inputs(inputs: &Inputs, fitted: &dyn Fitted, view: usize) -> Result<()>
         Features::Columns(_) | Features::Vectors { .. } => PointKind::Vectors,
     };
     match kind {
-        PointKind::Vectors | PointKind::Precomputed if found == PointKind::Vectors => {
+        PointKind::Vectors | PointKind::Sparse | PointKind::Precomputed if found == PointKind::Vectors => {
             let (expected, found) = (fitted.dimension(view), inputs.dimension());
             if found == expected { Ok(()) } else { Err(Error::shape("coordinates of the inputs", expected, found)) }
         }
@@ -72,6 +74,7 @@ pub struct Model {
     inputs: Vec<Inputs>,
     classes: Option<Vec<String>>,
     notes: BTreeMap<String, String>,
+    conformal: Option<ConformalFit>,
 }
 
 impl Model {
@@ -104,7 +107,7 @@ impl Model {
             }
         }
         let classes = fitted.class_names();
-        Ok(Self { fitted, inputs, classes, notes: BTreeMap::new() })
+        Ok(Self { fitted, inputs, classes, notes: BTreeMap::new(), conformal: None })
     }
 
     /// The same model with a text that travels with it, under a name: settings of the caller. A

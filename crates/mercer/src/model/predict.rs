@@ -141,6 +141,14 @@ impl Model {
                 }
                 Ok(x)
             }
+            // Either may be dense.
+            (PointKind::Vectors | PointKind::Sparse, Points::Vectors(_) | Points::Sparse(_)) => {
+                let expected = self.inputs[view].dimension();
+                if x.columns() != expected {
+                    return Err(Error::shape("columns of x", expected, x.columns()));
+                }
+                Ok(x)
+            }
             (kind, _) if kind == found => Ok(x),
             (kind, _) => Err(Error::wrong_points("the model", kind, found)),
         }
@@ -148,7 +156,7 @@ impl Model {
 
     /// `shift + scale·f`, output by output; a target that was fitted as it is stays as it is, to
     /// the bit.
-    fn in_units(&self, mut values: Array2<f64>) -> Array2<f64> {
+    pub(super) fn in_units(&self, mut values: Array2<f64>) -> Array2<f64> {
         // The quantiles of one target are all in its units.
         let targets = self.inputs[0].targets.iter().cycle();
         for (mut column, target) in values.columns_mut().into_iter().zip(targets) {
@@ -161,10 +169,10 @@ impl Model {
     }
 }
 
-fn min(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+pub(super) fn min(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
     ndarray::Zip::from(a).and(b).map_collect(|a, b| a.min(*b))
 }
 
-fn max(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+pub(super) fn max(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
     ndarray::Zip::from(a).and(b).map_collect(|a, b| a.max(*b))
 }

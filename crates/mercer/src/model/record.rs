@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Features, Inputs, Model, Target, learner};
+use crate::conformal::ConformalFit;
 use crate::error::RecordProblem;
 use crate::points::{Affine, EncodedColumn, Encoding, FittedEncoding, Missing, PointKind, Scaling};
 use crate::record::Record;
@@ -35,6 +36,9 @@ impl Model {
         for (view, inputs) in self.inputs.iter().enumerate() {
             inputs.put_into(view, &mut record);
         }
+        if let Some(conformal) = &self.conformal {
+            conformal.put_into(&mut record);
+        }
         for (name, text) in &self.notes {
             record.put_text(&format!("{NOTE}{name}"), text);
         }
@@ -47,12 +51,16 @@ impl Model {
         while inputs.is_empty() || record.has(&text_name(inputs.len())) {
             inputs.push(Inputs::take_from(inputs.len(), &mut record)?);
         }
+        let mut nested = ConformalFit::is_in(&record).then(|| record.take_nested("conformal."));
         let settings = record.take_settings()?;
         let kind = record.text("kind")?;
         let entry = learner(kind).ok_or_else(|| Error::parameter("kind", kind, "a kind that this version knows"))?;
         let mut model = Self::of_views((entry.load)(&mut record, settings, compute)?, inputs)?;
         if model.classes.is_some() {
             model = model.with_classes(record.list("classes")?)?;
+        }
+        if let Some(nested) = &mut nested {
+            model.conformal = Some(ConformalFit::take_from(nested, entry, &*model.fitted, compute)?);
         }
         let notes = record.texts.into_iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_owned(), v)));
         model.notes = notes.collect();
@@ -72,7 +80,7 @@ fn array_name(view: usize) -> String {
 
 impl Inputs {
     /// Names as JSON, numbers as arrays. Keys are written in the order of the alphabet.
-    fn put_into(&self, view: usize, record: &mut Record) {
+    pub(crate) fn put_into(&self, view: usize, record: &mut Record) {
         let features = match &self.features {
             Features::Vectors { dimension, names } => json!({ "dimension": dimension, "names": names }),
             Features::Columns(encoding) => put_encoding(encoding, &array_name(view), record),
@@ -88,7 +96,7 @@ impl Inputs {
         record.put_slice("target_scale", &numbers(|m| m.scale));
     }
 
-    fn take_from(view: usize, record: &mut Record) -> Result<Self> {
+    pub(crate) fn take_from(view: usize, record: &mut Record) -> Result<Self> {
         let inputs: Value = serde_json::from_str(record.text(&text_name(view))?)
             .map_err(|e| Error::record("text `inputs`", RecordProblem::Damaged(format!("it is not JSON: {e}"))))?;
         let features = match (inputs["features"].get("columns"), inputs["features"].get("kind")) {

@@ -6,6 +6,11 @@ extern crate mercer;
 mod common;
 mod rooms;
 
+mod conformal {
+    mod coverage;
+    mod jackknife;
+    mod refusals;
+}
 mod definiteness {
     mod check;
 }
@@ -85,6 +90,7 @@ mod learn {
     mod sparse_gaussian_process;
     mod splines;
     mod streamed;
+    mod streamed_logistic;
     mod svm;
     mod svm_features;
     mod svm_libsvm;
@@ -101,7 +107,12 @@ mod model {
     mod objects;
     mod wrong_files;
 }
+mod points {
+    mod sparse;
+    mod sparse_learners;
+}
 mod select {
+    mod automatic;
     mod search;
     mod tuning;
 }

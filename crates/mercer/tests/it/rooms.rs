@@ -28,6 +28,7 @@ const ROOMS: &[&str] = &[
     "measure",
     "hypothesis",
     "select",
+    "conformal",
     "model",
     "io",
     "prelude",

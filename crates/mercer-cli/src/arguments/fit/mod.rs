@@ -1,6 +1,7 @@
 //! Arguments of `mercer fit …` and `mercer predict`.
 
 mod centers;
+mod conformal;
 mod learners;
 mod margins;
 mod numbers;
@@ -14,8 +15,10 @@ use mercer::points::{Missing, Scaling};
 use super::common::{Gap, ObjectOptions};
 use super::help;
 use super::learner::LearnerArguments;
+use conformal::interval;
+pub use conformal::{ConformalWords, IntervalWord};
 pub use numbers::level;
-pub use stream::{FeatureWord, StreamWords};
+pub use stream::{FeatureWord, PartWords, StreamWords};
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
@@ -114,6 +117,9 @@ pub struct FitData {
     /// Bags, and columns of other files.
     #[command(flatten)]
     pub objects: ObjectOptions,
+    /// Conformal prediction.
+    #[command(flatten)]
+    pub conformal: ConformalWords,
 }
 
 impl FitData {
@@ -158,11 +164,19 @@ pub struct PredictArguments {
     /// Output file of the predictions (CSV, TSV, NPY, Parquet); without it they are printed as CSV
     #[arg(short, long, value_name = "OUT.csv")]
     pub output: Option<PathBuf>,
-    /// Add columns lower and upper: a predictive interval with this coverage probability
-    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "0.95", value_parser = level)]
-    pub interval: Option<f64>,
+    /// Add columns lower and upper: a predictive interval of the model with this coverage
+    /// probability; with the word conformal (or --conformal) the conformal interval of a model that
+    /// was fitted with --conformal, and for classes a column set
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "model", value_parser = interval)]
+    pub interval: Option<IntervalWord>,
+    /// The coverage probability of --interval model and --interval conformal (default: 0.95)
+    #[arg(long, value_name = "LEVEL", value_parser = level, requires = "interval")]
+    pub level: Option<f64>,
+    /// Conformal intervals instead of those of the model
+    #[arg(long, requires = "interval")]
+    pub conformal: bool,
     /// Add a column proba_<class> for every class
-    #[arg(long, conflicts_with = "interval")]
+    #[arg(long)]
     pub proba: bool,
     /// Use only these columns of DATA, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
@@ -174,4 +188,19 @@ pub struct PredictArguments {
     /// needs --output OUT.csv
     #[arg(long)]
     pub stream: bool,
+}
+
+impl PredictArguments {
+    /// The level of the intervals, where they were requested.
+    pub fn interval_level(&self) -> Option<f64> {
+        match self.interval? {
+            IntervalWord::Level(level) => Some(self.level.unwrap_or(level)),
+            _ => Some(self.level.unwrap_or(IntervalWord::DEFAULT)),
+        }
+    }
+
+    /// Whether the intervals are conformal.
+    pub fn is_conformal(&self) -> bool {
+        self.interval.is_some() && (self.conformal || self.interval == Some(IntervalWord::Conformal))
+    }
 }

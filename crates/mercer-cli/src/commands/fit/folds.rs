@@ -2,25 +2,16 @@
 
 use mercer::learn::svm::Classes;
 use mercer::points::Sample;
-use mercer::select::{Choices, FoldSearch, HeldOut, Tried, median_lengthscales};
-use mercer::{Compute, Error, Kernel, Result};
+use mercer::select::{Choices, FoldSearch, HeldOut, Measure, default_cs, default_lambdas};
+use mercer::{Compute, Kernel, Result};
 use ndarray::{Array1, Axis};
 
 use super::Training;
-use super::choice::{Candidate, Choice, Measure};
+use super::choice::Choice;
 use crate::arguments::{ClassWeight, FoldWords, explicit_kernel};
 use crate::failure::Failure;
 use crate::session::Session;
 
-/// Lengthscales around the median.
-const LENGTHSCALES: usize = 5;
-/// Lengthscales beyond each end of those, and C or λ, where the best is at that end.
-const LENGTHSCALES_MORE: usize = 6;
-const MORE: usize = 4;
-/// The C of a choice.
-const CS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
-/// The λ of a choice.
-const LAMBDAS: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
 /// Sample size of the selection: with shared kernel values, and without. More rows give less noisy
 /// scores at cubic cost.
 pub const MANY_ROWS: usize = 4000;
@@ -72,32 +63,11 @@ pub fn search(
     rows: &[usize],
     compute: &Compute,
 ) -> Result<FoldSearch, Failure> {
-    let kernels = match explicit_kernel(text) {
-        Some(text) => vec![training.kernel(text)?],
-        None if training.has_objects() => training.object_kernels()?,
-        None => vec!["gaussian()".parse()?],
-    };
-    let mut search = FoldSearch { parameter, folds: words.cv as usize, ..FoldSearch::new(kernels, parameters) };
-    if !words.lengthscales.is_empty() {
-        let mut lengthscales = words.lengthscales.clone();
-        lengthscales.sort_by(|a, b| b.total_cmp(a));
-        search.lengthscales = Choices::fixed(lengthscales);
-    } else if let (None, Some(x)) = (explicit_kernel(text), training.vectors()) {
-        match median_lengthscales(x.select(Axis(0), rows).view(), LENGTHSCALES, compute) {
-            Ok(mut found) => {
-                found.reverse();
-                search.lengthscales = Choices::open(found, LENGTHSCALES_MORE);
-            }
-            // Fewer than two distinct points: there is no distance to measure by, and the linear
-            // kernel has to do.
-            Err(Error::AllEqual { .. } | Error::Overflow { .. }) => search.kernels.clear(),
-            Err(other) => return Err(other.into()),
-        }
-    }
-    if explicit_kernel(text).is_none() && !training.has_objects() {
-        search.fixed.push("linear()".parse()?);
-    }
-    Ok(search)
+    let kernels = explicit_kernel(text).map(|text| training.kernel(text)).transpose()?;
+    let kernels: Vec<Kernel> = kernels.into_iter().collect();
+    let points = (training.points(), rows);
+    let search = FoldSearch::with_defaults(&kernels, &words.lengthscales, (parameters, parameter), points, compute)?;
+    Ok(FoldSearch { folds: words.cv as usize, ..search })
 }
 
 /// The only kernel and parameter, where there is nothing to choose.
@@ -117,42 +87,23 @@ pub fn only(search: &FoldSearch) -> Option<(Kernel, f64)> {
 
 /// The C to choose from.
 pub fn cs(one: Option<f64>, several: &[f64]) -> Choices {
-    match one {
-        Some(c) => Choices::fixed(vec![c]),
-        None if several.is_empty() => Choices::open(CS.to_vec(), MORE),
-        None => Choices::fixed(sorted(several, false)),
-    }
+    one.map_or_else(|| default_cs(several), |c| Choices::fixed(vec![c]))
 }
 
 /// The λ to choose from.
 pub fn lambdas(one: Option<f64>, several: &[f64]) -> Choices {
-    match one {
-        Some(lambda) => Choices::fixed(vec![lambda]),
-        None if several.is_empty() => Choices::open(LAMBDAS.to_vec(), MORE),
-        None => Choices::fixed(sorted(several, true)),
-    }
-}
-
-/// The smoothest model first.
-fn sorted(values: &[f64], descending: bool) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(|a, b| if descending { b.total_cmp(a) } else { a.total_cmp(b) });
-    sorted
+    one.map_or_else(|| default_lambdas(several), |lambda| Choices::fixed(vec![lambda]))
 }
 
 /// What was chosen.
 pub struct Chosen {
     pub kernel: Kernel,
     pub parameter: f64,
-    pub score: f64,
-    /// The best score on the rows of the first grid.
-    pub screened_score: f64,
-    /// The rows of the choice.
-    pub rows: usize,
 }
 
 /// Runs a search by folds of a part of the rows; `of` is the number of all rows.
 pub fn choose(
+    learner: &'static str,
     search: &FoldSearch,
     held: &dyn HeldOut,
     (part, of): (&Part, usize),
@@ -165,20 +116,8 @@ pub fn choose(
     };
     let found = session.search(|compute| search.fit(held, &labels, part.weights(), compute))?;
     let best = found.best();
-    let (kernel, parameter, score) = (best.kernel.clone(), best.parameter, best.score);
-    let (rows, screened_score) = (found.rows, found.screened_score);
-    let chosen = Chosen { kernel, parameter, score, screened_score, rows };
-    let families: Vec<String> = search.fixed.iter().chain(&search.kernels).map(Kernel::to_string).collect();
-    let candidates = |tried: &[Tried]| {
-        let one = |tried: &Tried| Candidate {
-            name: tried.kernel.to_string(),
-            family: families[tried.family].clone(),
-            lambda: Some(tried.parameter),
-            score: tried.score,
-        };
-        tried.iter().map(one).collect()
-    };
-    Ok((chosen, Choice::by_folds(search.folds, measure, name, of, &found, candidates)))
+    let chosen = Chosen { kernel: best.kernel.clone(), parameter: best.parameter };
+    Ok((chosen, Choice::by_folds(learner, search, (measure, name), &found, of)))
 }
 
 /// Factors of the classes from the words; None where there are no words.

@@ -4,8 +4,9 @@ use mercer::learn::gaussian_process::Optimization;
 use mercer::learn::{GaussianProcess, GaussianProcessFit};
 use mercer::model::Model;
 use mercer::points::{Affine, Scaling};
-use mercer::{Compute, Kernel, Points, Result};
-use ndarray::{Array1, ArrayView1, Axis};
+use mercer::select::{ProcessChoice, ProcessSearch};
+use mercer::{Compute, Kernel, Result};
+use ndarray::{Array1, ArrayView1};
 use serde_json::{Map, Value, json};
 
 use super::{Outcome, Quality, Training, sparse};
@@ -13,10 +14,6 @@ use crate::arguments::{GpArguments, TargetScale};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
 use crate::session::Session;
-
-/// The kernels of `--kernel auto`.
-const AUTO: [&str; 3] =
-    ["1*gaussian(lengthscale=median)", "1*matern(nu=5/2, lengthscale=median)", "1*matern(nu=3/2, lengthscale=median)"];
 
 /// Runs the command.
 pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
@@ -31,8 +28,11 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
     if let Some(centers) = words.centers {
         return sparse::fit(processes, centers, words.approximation, training, map, session);
     }
-    let chosen = session.anytime(|compute| choose(&processes, words, &training, y.view(), session, compute))?;
-    let chosen = on_all_rows(chosen, &training, y.view(), &session.compute)?;
+    let requested = processes.len() > 1 || processes.iter().any(|p| p.optimize);
+    let rows = if requested { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
+    let search = ProcessSearch { processes };
+    let chosen = session.anytime(|compute| search.choose(training.points(), y.view(), &rows, compute))?;
+    let chosen = chosen.on_all_rows(training.points(), y.view(), &session.compute)?;
     outcome(words, chosen, training, y, map, &session.compute)
 }
 
@@ -54,13 +54,10 @@ fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {
 
 /// The processes to try.
 fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianProcess>> {
-    let kernels = match words.explicit_kernel() {
-        Some(text) => vec![training.kernel(text)?],
-        None if training.has_objects() => {
-            training.object_kernels()?.into_iter().map(|kernel| kernel.scaled(1.0)).collect::<Result<_>>()?
-        }
-        None => AUTO.iter().map(|text| text.parse()).collect::<Result<_>>()?,
-    };
+    let given = words.explicit_kernel().map(|text| training.kernel(text)).transpose()?;
+    let given: Vec<Kernel> = given.into_iter().collect();
+    let found = ProcessSearch::automatic(&given, training.points())?;
+    let kernels = found.processes.into_iter().map(|process| process.kernel);
     let process = |kernel: Kernel| {
         let mut process = GaussianProcess::new(kernel, words.noise);
         process.optimize = !words.no_optimize;
@@ -69,93 +66,18 @@ fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianPro
         (process.fixed, process.free) = (names(&words.fixed), names(&words.free));
         process
     };
-    Ok(kernels.into_iter().map(process).collect())
-}
-
-/// The noise variances that are tried for targets of variance 1 where the matrix of all rows is
-/// singular: above the first there are digits left, beyond the second it is no longer rounding.
-const LEAST_NOISE: f64 = 1e-14;
-const MOST_NOISE: f64 = 1e-3;
-
-/// The process of the largest likelihood, and how many rows and tries it took.
-struct Chosen {
-    fit: GaussianProcessFit,
-    rows: usize,
-    tried: Vec<(String, f64)>,
-    /// Kernels that the time limit left untried.
-    untried: usize,
-    /// How the parameters were chosen.
-    search: Option<Optimization>,
-    /// The noise variance of the search, where all rows need more.
-    raised: Option<f64>,
-}
-
-fn choose(
-    processes: &[GaussianProcess],
-    words: &GpArguments,
-    training: &Training,
-    y: ArrayView1<f64>,
-    session: &Session,
-    compute: &Compute,
-) -> Result<Chosen> {
-    let requested = processes.len() > 1 || processes.iter().any(|p| p.optimize);
-    let rows = if requested { training.sample(words.sample, session) } else { (0..training.rows()).collect() };
-    let (x, some) = (training.x.taken(&rows), y.select(Axis(0), &rows));
-    let mut fits = Vec::new();
-    for process in processes {
-        match process.fit(&x, some.view(), compute) {
-            Ok(fit) => fits.push(fit),
-            // The time limit: the best of those that were tried.
-            Err(mercer::Error::Canceled) if !fits.is_empty() => break,
-            Err(other) => return Err(other),
-        }
-    }
-    let untried = processes.len() - fits.len();
-    let tried = fits.iter().map(|f| (f.kernel().to_string(), f.log_marginal_likelihood())).collect();
-    let best =
-        fits.into_iter().reduce(|a, b| if b.log_marginal_likelihood() > a.log_marginal_likelihood() { b } else { a });
-    let best = best.ok_or_else(|| mercer::Error::too_few("a search", "kernels", 1, 0))?;
-    let search = best.optimization().cloned();
-    Ok(Chosen { fit: best, rows: rows.len(), tried, untried, search, raised: None })
-}
-
-/// The choice made on some rows, fitted to all of them.
-fn on_all_rows(chosen: Chosen, training: &Training, y: ArrayView1<f64>, compute: &Compute) -> Result<Chosen> {
-    if chosen.rows == training.rows() {
-        return Ok(chosen);
-    }
-    let fit = again(&chosen.fit, training.points(), y, compute)?;
-    let raised = Some(chosen.fit.noise()).filter(|noise| *noise < fit.noise());
-    Ok(Chosen { fit, raised, ..chosen })
-}
-
-/// The process with the parameters that were found, on all rows; with ten times the noise as often as
-/// the matrix of all rows is singular, where that of the sample was not.
-fn again(
-    found: &GaussianProcessFit,
-    x: Points<'_>,
-    y: ArrayView1<f64>,
-    compute: &Compute,
-) -> Result<GaussianProcessFit> {
-    let mut noise = found.noise();
-    loop {
-        let process = GaussianProcess { optimize: false, ..GaussianProcess::new(found.kernel().clone(), noise) };
-        match process.fit(x, y, compute) {
-            Err(mercer::Error::Singular { .. }) if noise < MOST_NOISE => noise = (10.0 * noise).max(LEAST_NOISE),
-            fitted => return fitted,
-        }
-    }
+    Ok(kernels.map(process).collect())
 }
 
 fn outcome(
     words: &GpArguments,
-    chosen: Chosen,
+    chosen: ProcessChoice,
     training: Training,
     y: Array1<f64>,
     map: Affine,
     compute: &Compute,
 ) -> Result<Outcome, Failure> {
-    let Chosen { fit, rows, tried, untried, search, raised } = chosen;
+    let ProcessChoice { fit, rows, tried, untried, search, raised } = chosen;
     let loo = fit.leave_one_out(compute)?;
     // y − f(x) = σ²α.
     let residuals = fit.dual_coefficients().mapv(|a| a * fit.noise() * map.scale);

@@ -3,13 +3,14 @@
 use mercer::Kernel;
 use mercer::learn::{LogisticFit, LogisticRegression};
 use mercer::model::Model;
-use mercer::select::{ClassLoss, FoldSearch, HeldOutLogistic};
+use mercer::select::{ClassLoss, FoldSearch, HeldOutLogistic, Measure};
 use mercer::solve::Stopped;
 use serde_json::{Map, Value, json};
 
-use super::choice::{self, Choice, Measure};
+use super::choice::{self, Choice};
 use super::folds::{self, Part};
 use super::ridge::ran;
+use super::streamed;
 use super::svm::{quality, reason, scaling};
 use super::training::Goal;
 use super::{Outcome, Training};
@@ -20,6 +21,9 @@ use crate::session::Session;
 
 /// Runs the command.
 pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Failure> {
+    if let Some(reason) = streamed::logistic::reason(words, session) {
+        return streamed::logistic::fit(words, reason, session);
+    }
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
     let parameters = (folds::lambdas(words.lambda, &words.lambdas), "lambda");
@@ -33,7 +37,7 @@ pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Fail
     let how = (Measure::LogLoss, "λ");
     let labels = part.labels();
     let held = held_out(&base, &part, &labels, ClassLoss::Log);
-    let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
+    let (chosen, choice) = folds::choose("logistic", &search, &held, (&part, training.rows()), how, session)?;
     let spec = LogisticRegression { kernel: chosen.kernel, lambda: chosen.parameter, ..base };
     outcome("logistic", &spec, training, Some(choice), session)
 }

@@ -3,6 +3,7 @@
 mod auto;
 mod choice;
 mod classes;
+mod conformal;
 mod effects;
 mod folds;
 mod gp;
@@ -17,7 +18,7 @@ mod ridge;
 mod smooth;
 mod sparse;
 mod spline;
-mod streamed;
+pub(super) mod streamed;
 mod summary;
 mod svm;
 mod svr;
@@ -41,6 +42,9 @@ pub use pictures::agreement;
 pub use plan::explain;
 pub use quality::Quality;
 pub use training::{Goal, Training};
+
+const STREAMED: &str =
+    "--conformal: a fit that reads its file in passes has no calibration; use fewer rows or columns, or more --memory";
 
 /// A fit with its report.
 pub struct Outcome {
@@ -72,15 +76,21 @@ pub struct Outcome {
 pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
     let output = command.training().output.as_deref();
     output.map_or(Ok(()), check_folder)?;
+    let calibrated = command.training().conformal.conformal.is_some();
     if let Some((words, reason)) = streamed::requested(command, session) {
+        if calibrated {
+            return Err(Failure::request(STREAMED));
+        }
         return streamed::fit(words, reason, session).map_err(with_advice);
     }
     let outcome = match run(command, session) {
         Err(failure) => match streamed::instead(command, &failure) {
-            Some((words, reason)) => return streamed::fit(words, reason, session).map_err(with_advice),
-            None => return Err(with_advice(failure)),
+            Some((words, reason)) if !calibrated => {
+                return streamed::fit(words, reason, session).map_err(with_advice);
+            }
+            _ => return Err(with_advice(failure)),
         },
-        Ok(outcome) => outcome,
+        Ok(outcome) => conformal::calibrated(outcome, command.training(), session).map_err(with_advice)?,
     };
     if let Some(path) = output {
         save_model(path, &outcome.model)?;

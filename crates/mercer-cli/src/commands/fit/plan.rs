@@ -115,11 +115,12 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
                 stages.push(svm_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
                 return summary(&training, &stages, session);
             }
-            let rows = choice::rows(&training, auto::sample(words, training.rows()), session).len();
-            let diagnostics = words.diagnostics || training.rows() <= auto::DIAGNOSED;
+            let search = auto::search(words);
+            let rows = choice::rows(&training, search.sample_size(training.rows()), session).len();
+            let diagnostics = search.has_diagnostics(training.rows());
             let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };
             let mut stages = vec![choice_stage(rows, 2.0 * CANDIDATES)];
-            if auto::is_compared(words, training.rows()) {
+            if search.is_compared(training.rows()) {
                 stages.extend(RidgeFinals::plan(training.rows(), &session.compute).map(comparison_stage));
             }
             stages.extend(ridge_stage(&spec, &training, session)?);

@@ -5,9 +5,9 @@ use mercer::learn::ridge::{RidgeMethod, RidgePlan};
 use mercer::learn::{Ridge, RidgeFit};
 use mercer::model::Model;
 use mercer::points::Scaling;
-use mercer::select::{RidgeSearch, median_lengthscales};
+use mercer::select::RidgeSearch;
 use mercer::{Compute, Kernel, Result};
-use ndarray::{ArrayView2, Axis};
+use ndarray::Axis;
 use serde_json::{Map, Value, json};
 
 use super::choice::{self, Choice};
@@ -19,10 +19,6 @@ use crate::session::Session;
 
 /// The kernels of `--kernel auto`.
 const AUTO: [&str; 2] = ["gaussian()", "matern(nu=3/2)"];
-/// Lengthscales around the median.
-const LENGTHSCALES: usize = 7;
-/// How often the gaps beside the best lengthscale are halved.
-const REFINEMENTS: usize = 2;
 
 /// Runs the command.
 pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure> {
@@ -100,15 +96,9 @@ pub fn with_lengthscales(
         return Ok(RidgeSearch { lengthscales: words.lengthscales.clone(), ..search });
     }
     let (None, Some(x)) = (words.explicit_kernel(), training.vectors()) else { return Ok(search) };
-    let search = around_median(search, x.select(Axis(0), rows).view(), compute)?;
+    let search = search.around_median(x.select(Axis(0), rows).view(), compute)?;
     // A list of λ is a list to choose from.
     Ok(if words.lambdas.is_empty() { search } else { RidgeSearch { refinements: 0, ..search } })
-}
-
-/// The search over lengthscales around the median distance.
-pub fn around_median(search: RidgeSearch, x: ArrayView2<f64>, compute: &Compute) -> Result<RidgeSearch> {
-    let lengthscales = median_lengthscales(x, LENGTHSCALES, compute)?;
-    Ok(RidgeSearch { lengthscales, refinements: REFINEMENTS, extend_lengthscales: true, ..search })
 }
 
 /// A regression on all rows.

@@ -128,7 +128,7 @@ fn compare(outcome: &mut Outcome, weights: LocalWeight, session: &Session) -> Re
     }
     let rows = choice::rows(training, COMPARED_ROWS, session);
     let search = RidgeSearch { intercept: true, ..RidgeSearch::new(vec!["gaussian()".parse()?]) };
-    let search = ridge::around_median(search, x, compute)?;
+    let search = search.around_median(x, compute)?;
     let (winner, _) = choice::search(&search, training, &rows, session)?;
     let (label, score) = (format!("ridge, {}", winner.kernel), winner.score);
     let spec =

@@ -3,12 +3,12 @@
 use mercer::learn::svm::{Penalty, Scheme, Svc, SvcFit, SvmEvidence};
 use mercer::model::Model;
 use mercer::points::Scaling;
-use mercer::select::{Choices, FoldSearch, HeldOutSvc};
+use mercer::select::{Choices, FoldSearch, HeldOutSvc, Measure};
 use mercer::solve::{DualOptions, Stopped};
 use mercer::{Compute, Kernel, Points, Result};
 use serde_json::{Map, Value, json};
 
-use super::choice::{Choice, Measure};
+use super::choice::Choice;
 use super::folds::{self, Part};
 use super::training::Goal;
 use super::{ClassQuality, Outcome, Training, choice};
@@ -92,7 +92,7 @@ fn choose(
     let classes = part.classes(training.classes()?)?;
     let spec = Svc { penalty: penalty(words, words.nu.unwrap_or(1.0)), ..base.clone() };
     let held = HeldOutSvc { spec, x: part.x.as_points(), classes: &classes, weights: part.weights() };
-    folds::choose(search, &held, (&part, training.rows()), (Measure::WrongClasses, search.parameter), session)
+    folds::choose("svc", search, &held, (&part, training.rows()), (Measure::WrongClasses, search.parameter), session)
 }
 
 /// The support vector machine on all rows with its report.

@@ -4,10 +4,10 @@ use mercer::Kernel;
 use mercer::learn::svm::{Svr, SvrFit, Tube};
 use mercer::model::Model;
 use mercer::points::{Affine, Scaling};
-use mercer::select::HeldOutSvr;
+use mercer::select::{HeldOutSvr, Measure};
 use serde_json::{Map, Value, json};
 
-use super::choice::{Choice, Measure};
+use super::choice::Choice;
 use super::folds::{self, Part};
 use super::svm::{evidence_facts, evidence_json, notes, scaling, solver, support_table};
 use super::{Outcome, Quality, Training, choice};
@@ -29,7 +29,7 @@ pub fn fit(words: &SvrArguments, session: &Session) -> Result<Outcome, Failure> 
     let part = Part::of(&training, &rows);
     let held = HeldOutSvr { spec: base.clone(), x: part.x.as_points(), y: part.y.view(), weights: part.weights() };
     let how = (Measure::SquaredError, "C");
-    let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
+    let (chosen, choice) = folds::choose("svr", &search, &held, (&part, training.rows()), how, session)?;
     let svr = Svr { kernel: chosen.kernel, c: chosen.parameter, ..base };
     outcome(&svr, training, Some(choice), session)
 }

@@ -76,7 +76,7 @@ export async function kernelPanel() {
   const order = select([['target', 'class or target'], ['spectrum', 'leading eigenvector'], ['file', 'as in the file']], s.order ?? 'target', set('order'));
   const examples = select([['', 'Examples …'], ...start.kernels.map((k) => ({ group: `${k.family}: ${k.name}`, options: k.examples }))], '', (text) => { if (text) { input.value = text; s.k = text; s._values = null; sliders.names = ''; example = null; save(); refresh(); } });
   const panel = el('div', { class: 'grid' },
-    el('section', { class: 'card wide', 'aria-label': 'Kernel' }, input.box, parts.form,
+    el('section', { class: 'card wide', 'aria-label': 'Expression' }, input.box, parts.form,
       el('div', { class: 'row no-report' }, field('From the catalogue', examples), field('Data', pick), field('Half-width of the axis', half),
         reportButton(() => document.getElementById('main'), () => `Kernel ${s.k}`)),
       el('fieldset', {}, el('legend', {}, 'Parameters'), parts.sliders)),

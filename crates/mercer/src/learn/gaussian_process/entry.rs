@@ -1,6 +1,6 @@
 //! Gaussian processes in the catalogue of learners.
 
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, Axis};
 
 use super::sparse::{APPROXIMATIONS, Inducing};
 use super::{
@@ -8,10 +8,12 @@ use super::{
     SparseGaussianProcessFit,
 };
 use crate::error::AllowedRange;
+use crate::learn::conditional::Observed;
+use crate::learn::linear::Linear;
 use crate::learner::common::{KERNEL, SEED};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
-    declared, on_kernel,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, LeaveOneOut, Parameter, ParameterKind, Plan,
+    ViewCount, column, declared, on_kernel,
 };
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -193,6 +195,19 @@ impl Fitted for GaussianProcessFit {
         let found = Self::predict(self, x, compute)?;
         Ok((column(found.mean), column(found.variance.mapv(|v| (v + self.noise()).sqrt()))))
     }
+
+    fn leave_one_out(&self, compute: &Compute) -> Result<Option<Box<dyn LeaveOneOut>>> {
+        let design = Array2::zeros((self.points().len(), 0));
+        let observed = Observed {
+            kernel: Self::kernel(self),
+            points: Self::points(self),
+            roots: Array1::ones(design.nrows()),
+            design: design.view(),
+            lambda: self.noise(),
+        };
+        let dual = self.dual_coefficients().insert_axis(Axis(1));
+        Linear { observed, dual, residuals: None, own: None }.leave_one_out(compute)
+    }
 }
 
 impl Learner for SparseGaussianProcess {
@@ -314,5 +329,21 @@ impl Fitted for SharedGaussianProcessFit {
         let deviation = column(variance.mapv(|v| (v.max(0.0) + noise).sqrt()));
         let deviation = deviation.broadcast(mean.dim()).map(|d| d.to_owned()).unwrap_or(deviation);
         Ok((mean, deviation))
+    }
+
+    /// A row of noise `σᵢ²` is one of weight `1/σᵢ²` beside λ = 1; absent where a row has no noise.
+    fn leave_one_out(&self, compute: &Compute) -> Result<Option<Box<dyn LeaveOneOut>>> {
+        if self.noise().iter().any(|v| *v == 0.0) {
+            return Ok(None);
+        }
+        let design = Array2::zeros((self.points().len(), 0));
+        let observed = Observed {
+            kernel: Self::kernel(self),
+            points: Self::points(self),
+            roots: self.noise().mapv(|v| v.sqrt().recip()),
+            design: design.view(),
+            lambda: 1.0,
+        };
+        Linear { observed, dual: self.dual_coefficients(), residuals: None, own: None }.leave_one_out(compute)
     }
 }

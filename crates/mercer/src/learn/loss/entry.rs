@@ -54,7 +54,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
             "loss",
             ParameterKind::Text,
             "squared",
-            "squared, huber(delta=1), log_cosh, absolute, quantile(level=0.5), epsilon_insensitive(epsilon=0.1), hinge, squared_hinge, logistic or poisson",
+            "squared, huber(delta=1), log_cosh, absolute, quantile(level=0.5), epsilon_insensitive(epsilon=0.1), hinge, squared_hinge, logistic, poisson, gamma or tweedie(power=1.5)",
         ),
         KERNEL,
         PENALTY,

@@ -39,7 +39,7 @@ impl KernelMachineFit {
     }
 
     /// What the loss estimates: `f(x)` itself, the class −1 or 1 (1 where `f(x) = 0`), or for
-    /// counts their mean `exp f(x)`.
+    /// counts and amounts their mean `exp f(x)`.
     ///
     /// # Errors
     /// As [`Kernel::bind`].
@@ -47,7 +47,7 @@ impl KernelMachineFit {
         let x = x.into();
         let f = self.decision(x, compute)?;
         Ok(match self.loss {
-            Loss::Poisson => f.mapv(f64::exp),
+            loss if loss.has_log_link() => f.mapv(f64::exp),
             loss if loss.is_classification() => f.mapv(|v| if v >= 0.0 { 1.0 } else { -1.0 }),
             _ => f,
         })

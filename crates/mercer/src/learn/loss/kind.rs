@@ -18,6 +18,11 @@ use crate::{Error, Result};
 /// | `SquaredHinge` | `max(1 − yf, 0)²`, `y = ±1` | a class |
 /// | `Logistic` | `log(1 + exp(−yf))`, `y = ±1` | the log-odds of a class |
 /// | `Poisson` | `exp f − yf`, `y ≥ 0` | the logarithm of a mean count |
+/// | `Gamma` | `y exp(−f) + f`, `y > 0` | the logarithm of a mean whose standard deviation grows with it |
+/// | `Tweedie` | `exp((2 − p)f)/(2 − p) + y exp(−(p − 1)f)/(p − 1)`, `y ≥ 0` | the logarithm of a mean of amounts that may be 0 |
+///
+/// The last three are half of the deviance of their distribution with mean `exp f`, but for terms
+/// without `f`.
 ///
 /// # Theory
 /// All are convex in `f`, so with `λ > 0` the minimizer `h ∈ ℋ` is unique.
@@ -61,6 +66,14 @@ pub enum Loss {
     Logistic,
     /// `exp f − yf`.
     Poisson,
+    /// `y exp(−f) + f`.
+    Gamma,
+    /// The deviance of a compound Poisson distribution of gamma amounts, whose variance is
+    /// proportional to the mean to the power `p`.
+    Tweedie {
+        /// `1 < p < 2`.
+        power: f64,
+    },
 }
 
 impl Loss {
@@ -79,6 +92,8 @@ impl Loss {
             Self::SquaredHinge => (1.0 - y * f).max(0.0).powi(2),
             Self::Logistic => (-y * f).max(0.0) + (-(y * f).abs()).exp().ln_1p(),
             Self::Poisson => f.exp() - y * f,
+            Self::Gamma => y * (-f).exp() + f,
+            Self::Tweedie { power: p } => ((2.0 - p) * f).exp() / (2.0 - p) + decayed(y, (p - 1.0) * f) / (p - 1.0),
         }
     }
 
@@ -98,6 +113,8 @@ impl Loss {
             Self::SquaredHinge => -2.0 * y * (1.0 - y * f).max(0.0),
             Self::Logistic => -y * sigmoid(-y * f),
             Self::Poisson => f.exp() - y,
+            Self::Gamma => 1.0 - y * (-f).exp(),
+            Self::Tweedie { power: p } => ((2.0 - p) * f).exp() - decayed(y, (p - 1.0) * f),
         }
     }
 
@@ -111,12 +128,15 @@ impl Loss {
             Self::SquaredHinge => 2.0 * f64::from(u8::from(y * f < 1.0)),
             Self::Logistic => sigmoid(f) * sigmoid(-f),
             Self::Poisson => f.exp(),
+            Self::Gamma => y * (-f).exp(),
+            Self::Tweedie { power: p } => (2.0 - p) * ((2.0 - p) * f).exp() + (p - 1.0) * decayed(y, (p - 1.0) * f),
             Self::Absolute | Self::Quantile { .. } | Self::EpsilonInsensitive { .. } | Self::Hinge => 0.0,
         }
     }
 
     /// The curvature of a parabola that touches the loss at `f` and lies above it; the curvature
-    /// itself for Poisson, and for the logistic loss on the right side, where it is as large as the
+    /// itself for Poisson and Tweedie, for Gamma beyond its minimum that of the parabola with the same
+    /// minimum, and for the logistic loss on the right side, where it is as large as the
     /// slope. It is positive wherever the loss still slopes.
     pub(super) fn majorant(self, y: f64, f: f64) -> f64 {
         let r = (y - f).abs();
@@ -125,6 +145,7 @@ impl Loss {
             Self::LogCosh if r > 1e-4 => r.tanh() / r,
             Self::LogCosh => 1.0,
             Self::SquaredHinge => 2.0,
+            Self::Gamma if y * (-f).exp() < 1.0 - 1e-4 => (1.0 - y * (-f).exp()) / (f - y.ln()),
             Self::Logistic if y * f < -1e-4 => 0.5 * (0.5 * f).tanh() / f,
             _ => self.curvature(y, f),
         }
@@ -141,6 +162,22 @@ impl Loss {
         matches!(self, Self::Hinge | Self::SquaredHinge | Self::Logistic)
     }
 
+    /// Whether `f` is the logarithm of what is predicted.
+    pub fn has_log_link(self) -> bool {
+        matches!(self, Self::Poisson | Self::Gamma | Self::Tweedie { .. })
+    }
+
+    /// What a target must satisfy, for losses that do not take every number.
+    fn requirement(self) -> Option<(fn(f64) -> bool, &'static str)> {
+        match self {
+            Self::Poisson => Some((|v| v >= 0.0, "a count is at least 0")),
+            Self::Tweedie { .. } => Some((|v| v >= 0.0, "an amount is at least 0")),
+            Self::Gamma => Some((|v| v > 0.0, "the gamma loss takes targets above 0")),
+            _ if self.is_classification() => Some((|v| v == 1.0 || v == -1.0, "a class is −1 or 1")),
+            _ => None,
+        }
+    }
+
     /// The checks that need no data.
     pub(in crate::learn) fn check(self) -> Result<()> {
         match self {
@@ -153,29 +190,28 @@ impl Loss {
             Self::EpsilonInsensitive { epsilon } if !(epsilon.is_finite() && epsilon >= 0.0) => {
                 Err(Error::parameter("epsilon", epsilon, AllowedRange::NON_NEGATIVE))
             }
+            Self::Tweedie { power } if !(power > 1.0 && power < 2.0) => {
+                Err(Error::parameter("power", power, AllowedRange::above(1.0).below(2.0)))
+            }
             _ => Ok(()),
         }
     }
 
     /// Whether the targets with weight are in the domain of the loss, and determine an intercept.
     pub(in crate::learn) fn check_targets(self, y: &[f64], weights: &[f64]) -> Result<()> {
-        let allowed = |v: f64| match self {
-            Self::Poisson => v >= 0.0,
-            _ if self.is_classification() => v == 1.0 || v == -1.0,
-            _ => true,
-        };
-        if let Some((row, &value)) = y.iter().enumerate().find(|(_, v)| !allowed(**v)) {
-            let requirement = if self == Self::Poisson { "a count is at least 0" } else { "a class is −1 or 1" };
+        if let Some((allowed, requirement)) = self.requirement()
+            && let Some((row, &value)) = y.iter().enumerate().find(|(_, v)| !allowed(**v))
+        {
             return Err(Error::value("targets", (row, 0), value, requirement));
         }
         let seen = |requested: &dyn Fn(f64) -> bool| y.iter().zip(weights).any(|(y, w)| *w > 0.0 && requested(*y));
         if self.is_classification() && !(seen(&|y| y > 0.0) && seen(&|y| y < 0.0)) {
             return Err(Error::OneClass { class: None });
         }
-        if self == Self::Poisson && !seen(&|y| y > 0.0) {
+        if self.has_log_link() && !seen(&|y| y > 0.0) {
             return Err(Error::all_zero(
-                "count",
-                "the mean count would be 0, its logarithm −∞; give some counts above 0",
+                if self == Self::Poisson { "count" } else { "target" },
+                "the mean would be 0, its logarithm −∞; give some targets above 0",
             ));
         }
         Ok(())
@@ -187,6 +223,11 @@ pub(in crate::learn) fn sigmoid(t: f64) -> f64 {
     if t >= 0.0 { 1.0 / (1.0 + (-t).exp()) } else { t.exp() / (1.0 + t.exp()) }
 }
 
+/// `y exp(−t)`, and 0 where `y` is 0, however large the other factor.
+fn decayed(y: f64, t: f64) -> f64 {
+    if y == 0.0 { 0.0 } else { y * (-t).exp() }
+}
+
 fn sign_or(r: f64, positive: f64, otherwise: f64) -> f64 {
     if r > 0.0 { positive } else { otherwise }
 }
@@ -195,8 +236,16 @@ fn sign_or(r: f64, positive: f64, otherwise: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const SMOOTH: [Loss; 6] =
-        [Loss::Squared, Loss::Huber { delta: 0.8 }, Loss::LogCosh, Loss::SquaredHinge, Loss::Logistic, Loss::Poisson];
+    const SMOOTH: [Loss; 8] = [
+        Loss::Squared,
+        Loss::Huber { delta: 0.8 },
+        Loss::LogCosh,
+        Loss::SquaredHinge,
+        Loss::Logistic,
+        Loss::Poisson,
+        Loss::Gamma,
+        Loss::Tweedie { power: 1.6 },
+    ];
     const KINKED: [Loss; 4] =
         [Loss::Absolute, Loss::Quantile { level: 0.3 }, Loss::EpsilonInsensitive { epsilon: 0.2 }, Loss::Hinge];
 
@@ -206,7 +255,7 @@ mod tests {
         for loss in SMOOTH.into_iter().chain(KINKED) {
             assert_eq!(loss.is_smooth(), SMOOTH.contains(&loss));
             for (y, f) in [(1.0, 0.3), (1.0, -2.1), (-1.0, 0.41), (1.0, 1.9)] {
-                if y < 0.0 && loss == Loss::Poisson {
+                if y < 0.0 && loss.has_log_link() {
                     continue;
                 }
                 let slope = (loss.value(y, f + h) - loss.value(y, f - h)) / (2.0 * h);
@@ -219,7 +268,7 @@ mod tests {
 
     #[test]
     fn majorants_lie_above() {
-        for loss in SMOOTH.into_iter().filter(|l| *l != Loss::Poisson) {
+        for loss in SMOOTH.into_iter().filter(|l| !l.has_log_link()) {
             for (y, f) in [(1.0, 0.3), (1.0, -2.1), (-1.0, 0.41), (1.0, 1.9), (1.0, 1e-9), (-1.0, -1.0)] {
                 if loss == Loss::Logistic && y * f >= 0.0 {
                     continue;
@@ -235,7 +284,7 @@ mod tests {
 
     #[test]
     fn extreme_values_stay_finite() {
-        for loss in SMOOTH.into_iter().filter(|l| *l != Loss::Poisson) {
+        for loss in SMOOTH.into_iter().filter(|l| !l.has_log_link()) {
             for f in [-1e8, 1e8] {
                 assert!([loss.value(1.0, f), loss.slope(1.0, f), loss.curvature(1.0, f)].iter().all(|v| v.is_finite()));
             }

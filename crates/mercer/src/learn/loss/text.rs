@@ -7,7 +7,7 @@ use super::Loss;
 use crate::{Error, Result};
 
 /// All losses, with the usual values of their parameters.
-const ALL: [Loss; 10] = [
+const ALL: [Loss; 12] = [
     Loss::Squared,
     Loss::Huber { delta: 1.0 },
     Loss::LogCosh,
@@ -18,6 +18,8 @@ const ALL: [Loss; 10] = [
     Loss::SquaredHinge,
     Loss::Logistic,
     Loss::Poisson,
+    Loss::Gamma,
+    Loss::Tweedie { power: 1.5 },
 ];
 
 impl Loss {
@@ -34,6 +36,8 @@ impl Loss {
             Self::SquaredHinge => "squared_hinge",
             Self::Logistic => "logistic",
             Self::Poisson => "poisson",
+            Self::Gamma => "gamma",
+            Self::Tweedie { .. } => "tweedie",
         }
     }
 
@@ -43,6 +47,7 @@ impl Loss {
             Self::Huber { delta } => Some(("delta", delta)),
             Self::Quantile { level } => Some(("level", level)),
             Self::EpsilonInsensitive { epsilon } => Some(("epsilon", epsilon)),
+            Self::Tweedie { power } => Some(("power", power)),
             _ => None,
         }
     }
@@ -56,6 +61,7 @@ impl Loss {
             Self::Huber { .. } => Self::Huber { delta: value },
             Self::Quantile { .. } => Self::Quantile { level: value },
             Self::EpsilonInsensitive { .. } => Self::EpsilonInsensitive { epsilon: value },
+            Self::Tweedie { .. } => Self::Tweedie { power: value },
             other => other,
         };
         loss.check()?;
@@ -72,7 +78,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What [`Loss`] prints, or a name alone: δ = 1, τ = ½ and ε = 0.1 are the usual values.
+/// What [`Loss`] prints, or a name alone: δ = 1, τ = ½, ε = 0.1 and p = 3/2 are the usual values.
 impl FromStr for Loss {
     type Err = Error;
 
@@ -109,7 +115,15 @@ mod tests {
             assert_eq!(loss.name().parse::<Loss>().unwrap(), loss);
         }
         assert_eq!(" quantile( level = 0.9 )".parse::<Loss>().unwrap(), Loss::Quantile { level: 0.9 });
-        for wrong in ["", "hubber", "huber(delta)", "huber(delta=-1)", "hinge(delta=1)", "quantile(level=1.5)"] {
+        for wrong in [
+            "",
+            "hubber",
+            "huber(delta)",
+            "huber(delta=-1)",
+            "hinge(delta=1)",
+            "quantile(level=1.5)",
+            "tweedie(power=2)",
+        ] {
             assert!(matches!(wrong.parse::<Loss>(), Err(Error::Parameter { .. })), "{wrong}");
         }
     }

@@ -3,13 +3,14 @@
 use ndarray::Array2;
 
 use super::plan::{RidgePlan, RidgeSolver};
-use super::{IntervalTarget, Ridge, RidgeFit};
+use super::{IntervalTarget, Ridge, RidgeFit, RidgeMethod};
 use crate::error::AllowedRange;
 use crate::learn::centers::{CENTERS, Centers};
+use crate::learn::linear::Linear;
 use crate::learner::common::{INDEFINITE, INTERCEPT, KERNEL, LAMBDA, SEED};
 use crate::learner::{
-    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
-    on_kernel,
+    Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, LeaveOneOut, Parameter, ParameterKind, Plan,
+    ViewCount, declared, on_kernel,
 };
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};
@@ -160,5 +161,19 @@ impl Fitted for RidgeFit {
     fn moments(&self, x: Points<'_>, compute: &Compute) -> Result<(Array2<f64>, Array2<f64>)> {
         let mean = Self::predict(self, x.reborrow(), compute)?;
         Ok((mean, self.standard_errors(x, IntervalTarget::Observation, compute)?))
+    }
+
+    /// Absent on centers, whose fit is made from fewer functions than rows.
+    fn leave_one_out(&self, compute: &Compute) -> Result<Option<Box<dyn LeaveOneOut>>> {
+        if matches!(self.method(), RidgeMethod::Centers { .. }) {
+            return Ok(None);
+        }
+        let linear = Linear {
+            observed: self.observed(),
+            dual: self.dual_coefficients(),
+            residuals: self.diagnostics().map(|found| found.loo_residuals.view()),
+            own: Some(self.residuals()),
+        };
+        linear.leave_one_out(compute)
     }
 }

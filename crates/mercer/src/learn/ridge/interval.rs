@@ -137,7 +137,7 @@ impl RidgeFit {
     }
 
     /// The noise variance from a factor that exists.
-    pub(super) fn noise_with(&self, conditional: &Conditional<'_>, compute: &Compute) -> Result<Array1<f64>> {
+    pub(super) fn noise_with(&self, conditional: &Conditional, compute: &Compute) -> Result<Array1<f64>> {
         match self.diagnostics() {
             Some(diagnostics) => self.variance_with(diagnostics.degrees_of_freedom),
             None => self.variance_with(conditional.degrees_of_freedom(compute)?),
@@ -147,7 +147,7 @@ impl RidgeFit {
     /// The posterior variance where the noise has variance λ, in strips.
     fn relative_variance(
         &self,
-        conditional: &Conditional<'_>,
+        conditional: &Conditional,
         x: Points<'_>,
         basis: Option<ArrayView2<f64>>,
         compute: &Compute,
@@ -168,7 +168,7 @@ impl RidgeFit {
     }
 
     /// The factor again, for the posterior.
-    pub(super) fn conditional(&self, compute: &Compute) -> Result<Conditional<'_>> {
+    pub(super) fn conditional(&self, compute: &Compute) -> Result<Conditional> {
         if self.points().kind() == PointKind::Precomputed {
             return Err(Error::precomputed("a standard error", PrecomputedNeed::Diagonal));
         }
@@ -187,13 +187,17 @@ impl RidgeFit {
                 Remedy::larger("lambda"),
             ));
         }
-        let observed = Observed {
+        Conditional::new(self.observed(), compute)
+    }
+
+    /// What the fit is conditioned on.
+    pub(super) fn observed(&self) -> Observed<'_> {
+        Observed {
             kernel: &self.kernel,
             points: self.points(),
             roots: self.weights.mapv(f64::sqrt),
             design: self.design.view(),
             lambda: self.lambda,
-        };
-        Conditional::new(observed, compute)
+        }
     }
 }

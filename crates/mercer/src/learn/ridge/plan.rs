@@ -8,6 +8,7 @@ use crate::compute::{human_bytes, human_seconds};
 use crate::error::MemoryPurpose;
 use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
+use crate::points::PointKind;
 use crate::solve::grid::{GridPlan, Structure};
 use crate::solve::state_space::ProcessSum;
 use crate::{Compute, Points, Result};
@@ -165,6 +166,8 @@ pub(super) struct Size {
     pub(super) columns: usize,
     /// Operations for a pair of points.
     pub(super) work: f64,
+    /// Whether the points are sparse vectors, of which no dense copy is made.
+    pub(super) sparse: bool,
     pub(super) outputs: usize,
     /// Of the explicit features, where there are such.
     pub(super) features: Option<FeatureSize>,
@@ -184,15 +187,8 @@ pub(super) struct FeatureSize {
 impl Size {
     pub(super) fn of(x: Points<'_>, outputs: usize) -> Self {
         let size = x.size();
-        Self {
-            rows: size.rows,
-            columns: size.numbers(),
-            work: size.work,
-            outputs,
-            features: None,
-            grid: None,
-            distinct: None,
-        }
+        let (columns, sparse) = (size.numbers(), x.kind() == PointKind::Sparse);
+        Self { rows: size.rows, columns, work: size.work, sparse, outputs, features: None, grid: None, distinct: None }
     }
 }
 
@@ -216,7 +212,16 @@ impl Ridge {
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
         self.plan_for(
-            Size { rows, columns, work: columns as f64, outputs, features: None, grid: None, distinct: None },
+            Size {
+                rows,
+                columns,
+                work: columns as f64,
+                sparse: false,
+                outputs,
+                features: None,
+                grid: None,
+                distinct: None,
+            },
             false,
             compute,
         )
@@ -367,13 +372,13 @@ impl Ridge {
 
     /// The plan in linear time, where the kernel is that of a Markov process along one column.
     fn state_space(&self, size: Size) -> Option<RidgePlan> {
-        let states = ProcessSum::of(&self.kernel, size.columns)?.dimension();
+        let states = ProcessSum::of(&self.kernel, size.columns).filter(|_| !size.sparse)?.dimension();
         Some(state_space(size, states, "O(n): the kernel is that of a Markov process along one column"))
     }
 
     /// The plan in the features of a kernel with finitely many.
     fn in_features(&self, size: Size) -> Option<RidgePlan> {
-        let vectors = size.work == size.columns as f64;
+        let vectors = size.work == size.columns as f64 && !size.sparse;
         let rank = finite_rank::rank(&self.kernel, size.columns).filter(|_| vectors && self.centers.is_none())?;
         Some(in_features(size, rank, &format!("the kernel has {rank} features")))
     }

@@ -244,7 +244,7 @@ impl Ridge {
     /// Whether the points may have explicit features that the solver uses.
     fn may_use_features(&self, x: Points<'_>) -> bool {
         let possible = matches!(self.solver, RidgeSolver::Auto | RidgeSolver::Features) && self.centers.is_none();
-        possible && !matches!(x, Points::Vectors(_) | Points::Precomputed(_)) && self.kernel.has_features()
+        possible && !matches!(x, Points::Vectors(_) | Points::Precomputed(_)) && self.kernel.has_features_on(x.kind())
     }
 
     fn solve(

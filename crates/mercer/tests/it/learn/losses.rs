@@ -44,6 +44,8 @@ impl Sample {
     fn targets(&self, loss: Loss) -> Array1<f64> {
         match loss {
             Loss::Poisson => self.y.mapv(|y| y.max(0.0).floor()),
+            Loss::Gamma => self.y.mapv(|y| y.max(0.1)),
+            Loss::Tweedie { .. } => self.y.mapv(|y| (y - 2.0).max(0.0)),
             loss if loss.is_classification() => self.y.mapv(|y| if y > 3.1 { 1.0 } else { -1.0 }),
             _ => self.y.clone(),
         }
@@ -56,7 +58,7 @@ impl Sample {
 }
 
 fn all() -> impl Iterator<Item = Loss> {
-    REGRESSION.into_iter().chain(CLASSIFICATION).chain([Loss::Poisson])
+    REGRESSION.into_iter().chain(CLASSIFICATION).chain([Loss::Poisson, Loss::Gamma, Loss::Tweedie { power: 1.4 }])
 }
 
 fn machine(loss: Loss, lambda: f64) -> KernelMachine {
@@ -192,6 +194,8 @@ fn a_large_penalty_leaves_the_intercept() {
     };
     assert_close!(constant(Loss::Squared), 23.0, 1e-5);
     assert_close!(constant(Loss::Poisson), 23.0, 1e-5);
+    assert_close!(constant(Loss::Gamma), 23.0, 1e-5);
+    assert_close!(constant(Loss::Tweedie { power: 1.3 }), 23.0, 1e-5);
     assert_close!(constant(Loss::Absolute), 4.0, 1e-5);
     assert_close!(constant(Loss::Quantile { level: 0.7 }), 8.0, 1e-5);
     // Four residuals within δ and one beyond: 4b = 15 + δ.
@@ -371,4 +375,29 @@ fn the_tolerance_gives_the_digits_that_it_states() {
             }
         }
     }
+}
+
+/// The deviance losses against their closed forms with a mean that is a constant, and large and
+/// small targets far from exp(0).
+#[test]
+fn amounts_have_positive_means() {
+    let (d, compute) = (sample(80), Compute::new());
+    for loss in [Loss::Gamma, Loss::Tweedie { power: 1.5 }] {
+        for factor in [1e-4, 1.0, 1e4] {
+            let y = d.targets(loss).mapv(|y| factor * y);
+            let fit = machine(loss, 0.05).fit(d.x.view(), y.view(), None, &compute).unwrap();
+            let mean = fit.predict(d.x.view(), &compute).unwrap();
+            assert!(mean.iter().all(|m| *m > 0.0), "{loss} {factor}");
+            // The intercept makes the slopes sum to 0.
+            let f = fit.decision(d.x.view(), &compute).unwrap();
+            let slopes: Vec<f64> = y.iter().zip(&f).map(|(y, f)| loss.slope(*y, *f)).collect();
+            let size: f64 = slopes.iter().map(|s| s.abs()).sum();
+            assert_close!(slopes.iter().sum::<f64>() / size, 0.0, abs = 1e-8, "{loss} {factor}");
+        }
+    }
+    let zero = Array1::zeros(20);
+    let fit = |loss: Loss, y: &Array1<f64>| machine(loss, 1.0).fit(sample(20).x.view(), y.view(), None, &compute);
+    assert!(matches!(fit(Loss::Gamma, &zero), Err(Error::Value { .. })));
+    assert!(matches!(fit(Loss::Tweedie { power: 1.5 }, &zero), Err(Error::AllZero { .. })));
+    assert!(matches!(fit(Loss::Tweedie { power: 2.5 }, &Array1::ones(20)), Err(Error::Parameter { .. })));
 }

@@ -138,6 +138,8 @@ mod tests {
         let y = [1.0, 2.0, 6.0, 3.0];
         assert_close!(position(Loss::Squared, &y), 3.0, abs = 1e-14);
         assert_close!(position(Loss::Poisson, &y), 3.0_f64.ln(), abs = 1e-14);
+        assert_close!(position(Loss::Tweedie { power: 1.5 }, &y), 3.0_f64.ln(), abs = 1e-14);
+        assert_close!(position(Loss::Gamma, &[1.0, 3.0, 5.0]), 3.0_f64.ln(), abs = 1e-14);
         assert_close!(position(Loss::Logistic, &[1.0, -1.0, 1.0, 1.0]), 3.0_f64.ln(), abs = 1e-14);
         // Three residuals between −δ and δ and one beyond: 3b = 6 + δ.
         assert_close!(position(Loss::Huber { delta: 1.5 }, &y), 2.5, abs = 1e-14);

@@ -1,0 +1,580 @@
+"""Conformal prediction: intervals and sets of classes with finite-sample coverage, on top of any estimator."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+)
+
+from mercer._mercer import (
+    FoldScores,
+    class_scores,
+    conformal_guarantee,
+    conformal_method,
+    margin_scores,
+    stratified_folds,
+)
+
+_METHODS = ("auto", "jackknife+", "cv+", "split")
+#: The purposes of the random numbers of randomized scores, as in the compiled part.
+_DATA, _NEW = "conformal scores of the data", "conformal scores of new points"
+
+
+def _has(name: str) -> Any:
+    """Return a check for a method of the estimator, fitted or not."""
+
+    def check(self: Any) -> bool:
+        getattr(self.__dict__.get("estimator_", self.estimator), name)
+        return True
+
+    return check
+
+
+class _Conformal(MetaEstimatorMixin, BaseEstimator):
+    """What regression and classification have in common: methods, folds, fits without some of the rows."""
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _check(self) -> None:
+        if self.method not in _METHODS:
+            known = ", ".join(map(repr, _METHODS))
+            raise ValueError(f"method = {self.method!r} is not allowed: it must be one of {known}")
+        _check_level(self.level)
+        if not 0.0 < self.test_size < 1.0:
+            raise ValueError(f"test_size = {self.test_size} is not allowed: it must lie between 0 and 1")
+
+    def _fitted_on(self, X: Any, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None = None) -> Any:
+        """Return a fresh estimator fitted on some of the rows, or on all."""
+        estimator = clone(self.estimator)
+        if rows is not None:
+            X, y = _safe_split(estimator, X, y, rows)
+            weights = None if weights is None else weights[rows]
+        return estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray | None, np.ndarray]:
+        """Check the data; return the weights, and the rows that count."""
+        self._check()
+        check_consistent_length(X, y)
+        n = _num_samples(X)
+        if sample_weight is None:
+            weights, rows = None, np.arange(n)
+        else:
+            if not has_fit_parameter(self.estimator, "sample_weight"):
+                raise ValueError(f"sample_weight: {type(self.estimator).__name__}.fit does not take weights")
+            weights = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64)
+            rows = np.flatnonzero(weights > 0.0)
+        if len(rows) < 2:
+            raise ValueError(f"conformal prediction: n_samples={len(rows)} is too few, at least 2 rows are needed")
+        return weights, rows
+
+    def _lists(self, X: Any, y: np.ndarray, labels: np.ndarray, rows: np.ndarray, seed: int) -> list[np.ndarray]:
+        """Return the rows of every fold, or those that a split holds out."""
+        if self.method_ == "split":
+            count = min(max(int(np.ceil(self.test_size * len(rows))), 1), len(rows) - 1)
+            order = np.random.default_rng(seed).permutation(len(rows))
+            return [np.sort(rows[order[:count]])]
+        if isinstance(self.cv, Integral):
+            folds = stratified_folds(labels[rows], min(int(self.cv), len(rows)), random_state=seed)
+            return [rows[fold] for fold in folds]
+        cv = check_cv(self.cv, y, classifier=isinstance(self, ClassifierMixin))
+        lists = [np.intersect1d(test, rows) for _, test in cv.split(X, y)]
+        held = np.concatenate(lists)
+        if len(np.unique(held)) != len(held):
+            raise ValueError("cv: every row may be held out once only")
+        return lists
+
+    def _fit_parts(self, X: Any, y: np.ndarray, weights: Any, rows: np.ndarray, lists: list[np.ndarray]) -> None:
+        """Fit an estimator without each list of rows."""
+        self.estimators_, self._train = [], []
+        for held in lists:
+            train = np.setdiff1d(rows, held)
+            self.estimators_.append(self._fitted_on(X, y, weights, train))
+            self._train.append(train)
+
+    def _seen(self, estimator: Any, X: Any, train: np.ndarray) -> Any:
+        """Return new points as the estimator of a fold takes them: of kernel values those with its own rows."""
+        return np.asarray(X)[:, train] if get_tags(estimator).input_tags.pairwise else X
+
+    def _held(self, X: Any, held: np.ndarray, train: np.ndarray) -> Any:
+        return _safe_split(self.estimator, X, None, held, train)[0]
+
+    def guarantee(self, level: float | None = None) -> float:
+        """Return the coverage that is certain for exchangeable rows, whatever their distribution.
+
+        Parameters
+        ----------
+        level : float, optional
+            The level; that of the estimator without one.
+
+        Returns
+        -------
+        The level itself for a split, ``2·level − 1`` for jackknife+, a little less for CV+; on most data the last two
+        cover about the level.
+        """
+        check_is_fitted(self)
+        level = _check_level(self.level if level is None else level)
+        return conformal_guarantee(self.method_, len(self.scores_), len(self.estimators_), level)
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of the fit."""
+        check_is_fitted(self)
+        return self.estimator_.n_features_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator)
+        tags.input_tags.pairwise = own.input_tags.pairwise
+        tags.input_tags.sparse = own.input_tags.sparse
+        tags.target_tags.multi_output = own.target_tags.multi_output and tags.estimator_type == "regressor"
+        tags.regressor_tags = own.regressor_tags if tags.regressor_tags is not None else None
+        tags.classifier_tags = own.classifier_tags if tags.classifier_tags is not None else None
+        return tags
+
+
+def _check_level(level: float) -> float:
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level = {level} is not allowed: it must lie between 0 and 1")
+    return float(level)
+
+
+class ConformalRegressor(RegressorMixin, _Conformal):
+    """Prediction intervals that hold a new observation with a stated probability, on top of any regressor.
+
+    All that is assumed is that the rows and the new observation are exchangeable, such as independent draws from one
+    distribution. The probability is an average over the data and all ``x``, not a statement for each of them.
+
+    Parameters
+    ----------
+    estimator : regressor
+        Any regressor of this package or of scikit-learn.
+    method : {"auto", "jackknife+", "cv+", "split"}, default="auto"
+        ``"jackknife+"`` uses the closed form of leave-one-out at new points, without a further fit: for `KernelRidge`,
+        `KernelRidgeCV` and `GaussianProcessRegressor`, with the kernel and regularization that were chosen on all rows.
+        ``"cv+"`` fits a clone without each fold, ``"split"`` one without the held-out rows. ``"auto"`` is jackknife+ up
+        to 4000 rows where it has a closed form, else CV+ up to 20 000 rows, else a split.
+    level : float, default=0.9
+        The level of the intervals, unless `predict_interval` is given another.
+    cv : int, splitter or iterable, default=10
+        The folds of CV+.
+    test_size : float, default=0.25
+        The share of the rows that a split holds out.
+    random_state : int, RandomState or None, default=0
+        The seed of the folds and of the split.
+
+    Attributes
+    ----------
+    estimator_ : regressor
+        The fit that `predict` uses: on all rows; for a split on those that are not held out.
+    estimators_ : list
+        The fits without a fold; empty for jackknife+.
+    method_ : str
+        The method that was taken.
+    scores_ : array of shape (n_rows, n_targets)
+        The absolute errors of the held-out rows.
+    n_features_in_ : int
+        The number of columns of the fit.
+
+    Notes
+    -----
+    Rows of weight 0 do not count; all others count once. The level needs at least ``level/(1 − level)`` held-out rows:
+    with fewer only an infinite interval has it, and `predict_interval` raises a ValueError that states the number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import ConformalRegressor, KernelRidge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(200, 1))
+    >>> y = np.sin(6 * X[:, 0]) + 0.2 * rng.standard_normal(200)
+    >>> model = ConformalRegressor(KernelRidge(0.1, kernel="gaussian(lengthscale=0.2)")).fit(X, y)
+    >>> model.method_, model.predict_interval([[0.5]]).shape
+    ('jackknife+', (1, 2))
+    >>> lower, upper = model.predict_interval(X, level=0.8).T
+    >>> bool(0.75 < np.mean((lower <= y) & (y <= upper)) < 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        method: str = "auto",
+        level: float = 0.9,
+        cv: Any = 10,
+        test_size: float = 0.25,
+        random_state: Any = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.level = level
+        self.cv = cv
+        self.test_size = test_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalRegressor:
+        """Fit the estimator, and the scores of held-out rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or points of the kernel of the estimator
+            The points.
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            The targets.
+        sample_weight : array of shape (n_samples,), optional
+            Weights, for an estimator that takes them.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        weights, rows = self._read(X, y, sample_weight)
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        self._flat, seed = y.ndim == 1, self._seed()
+        self.__dict__.pop("_jackknife", None)
+        self.estimator_ = None
+        self.method_ = self.method
+        if self.method in ("auto", "jackknife+"):
+            self._try_closed_form(X, y, weights, len(rows))
+        if self.method_ == "jackknife+":
+            return self
+        lists = self._lists(X, y, np.zeros(len(y), dtype=int), rows, seed)
+        self._fit_parts(X, y, weights, rows, lists)
+        if self.method_ == "split":
+            self.estimator_ = self.estimators_[0]
+        elif self.estimator_ is None:
+            self.estimator_ = self._fitted_on(X, y, weights)
+        fold_of = np.repeat(np.arange(len(lists)), [len(held) for held in lists])
+        parts = zip(self.estimators_, lists, self._train, strict=True)
+        found = [_band(estimator, self._held(X, held, train)) for estimator, held, train in parts]
+        lower, upper = (np.concatenate([band[end] for band in found]) for end in (0, 1))
+        truth = _columns(y)[np.concatenate(lists)]
+        self._ranks = FoldScores.of_values(fold_of, truth, lower, upper)
+        self.scores_ = self._ranks.scores
+        return self
+
+    def _try_closed_form(self, X: Any, y: np.ndarray, weights: Any, rows: int) -> None:
+        """Take jackknife+ if it has a closed form; for ``"auto"`` another method otherwise."""
+        automatic = conformal_method(rows, True)
+        if self.method == "auto" and automatic != "jackknife+":
+            self.method_ = automatic
+            return
+        if not hasattr(self.estimator, "_closed_form"):
+            if self.method == "jackknife+":
+                raise ValueError(_no_closed_form(self.estimator))
+            self.method_ = conformal_method(rows, False)
+            return
+        self.estimator_ = self._fitted_on(X, y, weights)
+        found = self._closed_form(weights)
+        if found is None:
+            self.method_ = conformal_method(rows, False)
+            return
+        self.method_, self.estimators_, self._weights = "jackknife+", [], weights
+        self._jackknife, self.scores_ = found, self.estimator_._gathered_scores(found)
+
+    def _closed_form(self, weights: Any) -> Any:
+        """Return jackknife+ of the fit; None where ``"auto"`` takes another method."""
+        try:
+            found = self.estimator_._closed_form(weights)
+        except ValueError:
+            if self.method != "auto":
+                raise
+            return None
+        if found is None and self.method != "auto":
+            raise ValueError(_no_closed_form(self.estimator))
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without the factor, which is made again when it is needed."""
+        state = dict(super().__getstate__())
+        ranks = state.pop("_ranks", None)
+        state.pop("_jackknife", None)
+        if ranks is not None:
+            state["_fold_of"] = ranks.fold_of
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the state."""
+        state = dict(state)
+        fold_of = state.pop("_fold_of", None)
+        super().__setstate__(state)
+        if fold_of is not None:
+            self._ranks = FoldScores(fold_of, self.scores_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the predictions of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or points of the kernel of the estimator
+            New points.
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_targets).
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(self._new(X))
+
+    def _new(self, X: Any) -> Any:
+        """Return new points as ``estimator_`` takes them."""
+        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
+
+    def predict_interval(self, X: Any, level: float | None = None) -> np.ndarray:
+        """Return the lower and the upper end of the interval of every point.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or points of the kernel of the estimator
+            New points.
+        level : float, optional
+            The level; that of the estimator without one.
+
+        Returns
+        -------
+        An array of shape (n_samples, 2), or (n_samples, n_targets, 2) for a matrix of targets.
+        """
+        check_is_fitted(self)
+        level = _check_level(self.level if level is None else level)
+        if self.method_ == "jackknife+":
+            if "_jackknife" not in self.__dict__:
+                self._jackknife = self.estimator_._closed_form(self._weights)
+            lower, upper = self.estimator_._closed_ends(self._jackknife, X, level)
+        else:
+            parts = zip(self.estimators_, self._train, strict=True)
+            bands = [_band(estimator, self._seen(estimator, X, train)) for estimator, train in parts]
+            lower, upper = self._ranks.ends([band[0] for band in bands], [band[1] for band in bands], level)
+        ends = np.stack([lower, upper], axis=-1)
+        return ends[:, 0] if self._flat else ends
+
+
+class ConformalClassifier(ClassifierMixin, _Conformal):
+    """Sets of classes that hold the class of a new observation with a stated probability, on top of any classifier.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any classifier of this package or of scikit-learn, with probabilities or with decision values.
+    method : {"auto", "cv+", "split"}, default="auto"
+        ``"cv+"`` fits a clone without each fold, ``"split"`` one without the held-out rows; ``"auto"`` is CV+ up to
+        20 000 rows.
+    level : float, default=0.9
+        The level of the sets, unless `predict_set` is given another.
+    score : {"lac", "aps"}, default="lac"
+        ``"lac"`` is one minus the probability of a class (without probabilities the margin by which it loses) and gives
+        the smallest sets; ``"aps"`` is the sum of the probabilities down to the class, so that sets adapt to how hard a
+        point is.
+    randomized : bool, default=False
+        Whether ``"aps"`` counts the class itself with a random share: exact coverage instead of a little more.
+    cv : int, splitter or iterable, default=10
+        The folds of CV+; those of a number are stratified.
+    test_size : float, default=0.25
+        The share of the rows that a split holds out.
+    random_state : int, RandomState or None, default=0
+        The seed of the folds, of the split and of randomized scores.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The classes.
+    estimator_ : classifier
+        The fit that `predict` uses: on all rows; for a split on those that are not held out.
+    estimators_ : list
+        The fits without a fold.
+    method_ : str
+        The method that was taken.
+    scores_ : array of shape (n_rows, 1)
+        The scores of the held-out rows.
+    n_features_in_ : int
+        The number of columns of the fit.
+
+    Notes
+    -----
+    A set may be empty: no class conforms to the point. A class without a row in a fold's fit has probability 0 there.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import ConformalClassifier, KernelLogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ConformalClassifier(KernelLogisticRegression(kernel="gaussian(lengthscale=2)")).fit(X, y)
+    >>> sets = model.predict_set(X)
+    >>> sets.shape, bool(sets[range(150), y].mean() >= 0.9)
+    ((150, 3), True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        method: str = "auto",
+        level: float = 0.9,
+        score: str = "lac",
+        randomized: bool = False,
+        cv: Any = 10,
+        test_size: float = 0.25,
+        random_state: Any = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.level = level
+        self.score = score
+        self.randomized = randomized
+        self.cv = cv
+        self.test_size = test_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalClassifier:
+        """Fit the estimator, and the scores of held-out rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or points of the kernel of the estimator
+            The points.
+        y : array of shape (n_samples,)
+            The classes.
+        sample_weight : array of shape (n_samples,), optional
+            Weights, for an estimator that takes them.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        weights, rows = self._read(X, y, sample_weight)
+        if self.method == "jackknife+":
+            raise ValueError("method = 'jackknife+' is not allowed for classes: use 'cv+' or 'split'")
+        if self.score not in ("lac", "aps"):
+            raise ValueError(f"score = {self.score!r} is not allowed: it must be 'lac' or 'aps'")
+        y = np.asarray(y)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        self._noise = self._seed()
+        self.method_ = conformal_method(len(rows), False) if self.method == "auto" else self.method
+        lists = self._lists(X, y, labels, rows, self._noise)
+        self._fit_parts(X, y, weights, rows, lists)
+        self.estimator_ = self.estimators_[0] if self.method_ == "split" else self._fitted_on(X, y, weights)
+        all_scores = np.empty((len(y), len(self.classes_)))
+        for estimator, held, train in zip(self.estimators_, lists, self._train, strict=True):
+            all_scores[held] = self._raw(estimator, self._held(X, held, train))
+        held = np.concatenate(lists)
+        scores = self._scored(all_scores, _DATA, held)[held, labels[held]]
+        fold_of = np.repeat(np.arange(len(lists)), [len(list_) for list_ in lists])
+        self.scores_ = scores[:, np.newaxis]
+        self._fold_of = fold_of.tolist()
+        return self
+
+    def _raw(self, estimator: Any, X: Any) -> np.ndarray:
+        """Return probabilities, or scores by margins, a column for each of all classes."""
+        if hasattr(estimator, "predict_proba"):
+            found, absent = estimator.predict_proba(X), 0.0
+        elif self.score == "aps":
+            name = type(self.estimator).__name__
+            raise ValueError(f"score = 'aps' needs probabilities, which {name} does not have: use 'lac'")
+        else:
+            found, absent = margin_scores(_columns(estimator.decision_function(X))), np.inf
+        if found.shape[1] != len(estimator.classes_):
+            raise ValueError(f"{type(estimator).__name__} does not give a value for every class")
+        every = np.full((len(found), len(self.classes_)), absent)
+        every[:, np.searchsorted(self.classes_, estimator.classes_)] = found
+        return every
+
+    def _scored(self, raw: np.ndarray, purpose: str, rows: Any = None) -> np.ndarray:
+        """Return the scores of classes."""
+        if not hasattr(self.estimators_[0], "predict_proba"):
+            return raw
+        if rows is not None:
+            # Rows that were not held out have no probabilities.
+            raw = np.where(np.isin(np.arange(len(raw)), rows)[:, np.newaxis], raw, 0.0)
+        return class_scores(raw, self.score, self._noise if self.randomized else None, purpose)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the classes that ``estimator_`` predicts.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or points of the kernel of the estimator
+            New points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(self._new(X))
+
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or points of the kernel of the estimator
+            New points.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes).
+        """
+        check_is_fitted(self)
+        return self._raw(self.estimator_, self._new(X))
+
+    def _new(self, X: Any) -> Any:
+        """Return new points as ``estimator_`` takes them."""
+        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
+
+    def predict_set(self, X: Any, level: float | None = None) -> np.ndarray:
+        """Return whether every class belongs to the set of a point.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or points of the kernel of the estimator
+            New points.
+        level : float, optional
+            The level; that of the estimator without one.
+
+        Returns
+        -------
+        A boolean array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        level = _check_level(self.level if level is None else level)
+        parts = zip(self.estimators_, self._train, strict=True)
+        raw = [self._raw(estimator, self._seen(estimator, X, train)) for estimator, train in parts]
+        scores = [self._scored(one, _NEW) for one in raw]
+        return FoldScores(self._fold_of, self.scores_).sets(scores, level)
+
+
+def _columns(values: Any) -> np.ndarray:
+    values = np.asarray(values, dtype=np.float64)
+    return values[:, np.newaxis] if values.ndim == 1 else values
+
+
+def _band(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the predictions as bands: twice the same, or the lowest and highest of several quantiles."""
+    values = _columns(estimator.predict(X))
+    if np.ndim(getattr(estimator, "quantile", None)) == 1:
+        return values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
+    return values, values
+
+
+def _no_closed_form(estimator: Any) -> str:
+    return (
+        f"method = 'jackknife+': {type(estimator).__name__} has no closed form of leave-one-out; use 'cv+' or 'split'"
+    )

@@ -1,0 +1,186 @@
+//! Conformal prediction: ranks among scores of held-out rows, and the closed form of jackknife+.
+
+use mercer::conformal::{self, ConformalFit, ConformalMethod, FoldScores, IntervalEnds, SetScore};
+use mercer::model::AnyFit;
+use mercer::{Compute, Error, Seed};
+use ndarray::{Array2, aview1};
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::to_python;
+use crate::input::{Matrix, numbers};
+use crate::model::FittedObject;
+use crate::objects::PointsInput;
+use crate::options::Options;
+use crate::run::run;
+
+type Ends<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
+
+fn to_arrays<'py>(py: Python<'py>, ends: IntervalEnds) -> Ends<'py> {
+    (PyArray2::from_owned_array(py, ends.lower), PyArray2::from_owned_array(py, ends.upper))
+}
+
+fn matrices(list: &[Bound<'_, PyAny>], what: &str) -> PyResult<Vec<Array2<f64>>> {
+    list.iter().map(|one| Ok(Matrix::read(one, what)?.view().to_owned())).collect()
+}
+
+/// The scores of held-out rows.
+#[pyclass(frozen, name = "FoldScores", module = "mercer._mercer")]
+pub struct PyFoldScores(FoldScores);
+
+#[pymethods]
+impl PyFoldScores {
+    #[new]
+    fn new(fold_of: Vec<usize>, scores: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let scores = Matrix::read(scores, "scores")?.view().to_owned();
+        FoldScores::new(fold_of, scores).map(Self).map_err(to_python)
+    }
+
+    /// The scores of numbers: how far they lie outside of the predicted bands.
+    #[staticmethod]
+    fn of_values(
+        fold_of: Vec<usize>,
+        y: &Bound<'_, PyAny>,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let (y, lower, upper) = (Matrix::read(y, "y")?, Matrix::read(lower, "lower")?, Matrix::read(upper, "upper")?);
+        FoldScores::of_values(fold_of, y.view(), lower.view(), upper.view()).map(Self).map_err(to_python)
+    }
+
+    /// The ends of the intervals of new points, from the bands that every fit predicts.
+    fn ends<'py>(
+        &self,
+        py: Python<'py>,
+        lower: Vec<Bound<'py, PyAny>>,
+        upper: Vec<Bound<'py, PyAny>>,
+        level: f64,
+    ) -> PyResult<Ends<'py>> {
+        let bands: Vec<_> = matrices(&lower, "lower")?.into_iter().zip(matrices(&upper, "upper")?).collect();
+        let ends = py.detach(|| self.0.ends(&bands, level, &Compute::new())).map_err(to_python)?;
+        Ok(to_arrays(py, ends))
+    }
+
+    /// Whether every class belongs to the set of a new point.
+    fn sets<'py>(
+        &self,
+        py: Python<'py>,
+        scores: Vec<Bound<'py, PyAny>>,
+        level: f64,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let scores = matrices(&scores, "scores")?;
+        let sets = py.detach(|| self.0.sets(&scores, level, &Compute::new())).map_err(to_python)?;
+        Ok(PyArray2::from_owned_array(py, sets))
+    }
+
+    /// The scores, a row each.
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        PyArray2::from_owned_array(py, self.0.scores().to_owned())
+    }
+
+    /// The fit that did not see each row.
+    #[getter]
+    fn fold_of(&self) -> Vec<usize> {
+        self.0.fold_of().to_vec()
+    }
+}
+
+/// Jackknife+ of a fit from the closed form of leave-one-out.
+#[pyclass(frozen, name = "Jackknife", module = "mercer._mercer")]
+pub struct PyJackknife {
+    conformal: ConformalFit,
+    fitted: AnyFit,
+}
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl PyJackknife {
+    /// Intervals in the units of the fit.
+    #[pyo3(signature = (X, level, **options))]
+    fn ends<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        level: f64,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Ends<'py>> {
+        let (points, options) = (PointsInput::read(self.fitted.kernel(), X, "X")?, Options::read(options)?);
+        let x = points.points();
+        let ends = run(py, &options, || self.conformal.intervals(&*self.fitted, x, level, &options.compute))?;
+        Ok(to_arrays(py, ends))
+    }
+
+    /// The absolute leave-one-out residuals, a row each.
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        PyArray2::from_owned_array(py, self.conformal.scores().scores().to_owned())
+    }
+}
+
+/// Jackknife+ of a fit; None for one whose leave-one-out predictions have no closed form.
+#[pyfunction]
+#[pyo3(signature = (fit, sample_weight=None, **options))]
+pub fn jackknife(
+    py: Python<'_>,
+    fit: FittedObject<'_>,
+    sample_weight: Option<&Bound<'_, PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<PyJackknife>> {
+    let (fitted, options) = (fit.fitted(), Options::read(options)?);
+    let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
+    let weights = weights.as_deref().map(aview1);
+    let found = run(py, &options, || ConformalFit::jackknife(&*fitted, weights, &options.compute))?;
+    Ok(found.map(|conformal| PyJackknife { conformal, fitted }))
+}
+
+/// The scores of classes from their probabilities; with a seed and a purpose randomized by row.
+#[pyfunction]
+#[pyo3(signature = (probabilities, score, seed=None, purpose=""))]
+pub fn class_scores<'py>(
+    py: Python<'py>,
+    probabilities: &Bound<'py, PyAny>,
+    score: &str,
+    seed: Option<u64>,
+    purpose: &str,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let p = Matrix::read(probabilities, "probabilities")?;
+    let score = SetScore::of_name(score).map_err(to_python)?;
+    let random = seed.map(|seed| (Seed(seed), purpose));
+    Ok(PyArray2::from_owned_array(py, conformal::class_scores(p.view(), score, random)))
+}
+
+/// The scores of classes from decision values.
+#[pyfunction]
+pub fn margin_scores<'py>(py: Python<'py>, decision: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let decision = Matrix::read(decision, "decision")?;
+    if decision.view().ncols() == 0 {
+        return Err(to_python(Error::too_few("scores of classes", "columns of decision values", 1, 0)));
+    }
+    Ok(PyArray2::from_owned_array(py, conformal::margin_scores(decision.view())))
+}
+
+/// The rows of every fold, from the seed, stratified by the labels.
+#[pyfunction]
+#[pyo3(signature = (labels, folds, **options))]
+pub fn stratified_folds(
+    labels: Vec<usize>,
+    folds: usize,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<Vec<usize>>> {
+    let options = Options::read(options)?;
+    mercer::select::stratified_folds(&labels, folds, &options.compute).map_err(to_python)
+}
+
+/// The method that `auto` takes.
+#[pyfunction]
+pub fn conformal_method(rows: usize, closed_form: bool) -> &'static str {
+    ConformalMethod::automatic(rows, closed_form).name()
+}
+
+/// The coverage that is certain.
+#[pyfunction]
+pub fn conformal_guarantee(method: &str, rows: usize, fits: usize, level: f64) -> PyResult<f64> {
+    Ok(ConformalMethod::of_name(method).map_err(to_python)?.guarantee(rows, fits, level))
+}

@@ -1,0 +1,176 @@
+"""Conformal prediction: the closed form against refits, coverage, scikit-learn's conventions, refusals."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.svm import LinearSVC
+
+import mercer
+
+RNG = np.random.default_rng(5)
+
+
+def wave(n, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0, 2, size=(n, 1))
+    return X, np.sin(3 * X[:, 0]) + X[:, 0] * rng.exponential(size=n)
+
+
+def blobs(n, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    return np.array([[0, 0], [1.2, 0], [0, 1.2]])[y] + rng.standard_normal((n, 2)), np.array(["a", "b", "c"])[y]
+
+
+def by_refits(model, X, y, new, level):
+    """Jackknife+ by its definition."""
+    n, lower, upper = len(y), [], []
+    for i in range(n):
+        others = np.arange(n) != i
+        fit = clone(model).fit(X[others], y[others])
+        error = abs(y[i] - fit.predict(X[i : i + 1])[0])
+        lower.append(fit.predict(new) - error)
+        upper.append(fit.predict(new) + error)
+    rank = int(np.ceil(level * (n + 1) - 1e-9))
+    return np.sort(lower, axis=0)[n - rank], np.sort(upper, axis=0)[rank - 1]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.KernelRidge(0.2, kernel="gaussian(lengthscale=0.3)"),
+        mercer.KernelRidge(0.2, kernel="matern(nu=3/2, lengthscale=0.5)", fit_intercept=True),
+        mercer.GaussianProcessRegressor("2*gaussian(lengthscale=0.4)", noise=0.3, optimize=False),
+    ],
+)
+def test_jackknife_is_that_of_the_refits(model):
+    (X, y), new = wave(40, 0), wave(9, 1)[0]
+    conformal = mercer.ConformalRegressor(model, level=0.8).fit(X, y)
+    assert (conformal.method_, conformal.estimators_) == ("jackknife+", [])
+    found = conformal.predict_interval(new)
+    lower, upper = by_refits(model, X, y, new, 0.8)
+    np.testing.assert_allclose(found[:, 0], lower, atol=1e-8)
+    np.testing.assert_allclose(found[:, 1], upper, atol=1e-8)
+    np.testing.assert_array_equal(conformal.predict(new), clone(model).fit(X, y).predict(new))
+
+
+@pytest.mark.parametrize("method", ["jackknife+", "cv+", "split"])
+def test_intervals_cover(method):
+    model = mercer.KernelRidge(0.1, kernel="gaussian(lengthscale=0.5)", fit_intercept=True)
+    held = []
+    for seed in range(40):
+        X, y = wave(80, 2 * seed)
+        new, truth = wave(40, 2 * seed + 1)
+        conformal = mercer.ConformalRegressor(model, method=method, level=0.8, cv=5, random_state=seed).fit(X, y)
+        lower, upper = conformal.predict_interval(new).T
+        held.append(np.mean((lower <= truth) & (truth <= upper)))
+    # Standard error of a mean of 40 runs: √(0.16·(1/20 + 1/40)/40) < 0.018.
+    assert 0.8 - 0.07 < np.mean(held) < 0.8 + 0.1, np.mean(held)
+
+
+def test_any_estimator_of_scikit_learn():
+    X, y = wave(120, 3)
+    forest = RandomForestRegressor(20, random_state=0)
+    for estimator in (LinearRegression(), forest, mercer.SVR(), mercer.SmoothingSpline(), mercer.KernelRidgeCV()):
+        conformal = mercer.ConformalRegressor(estimator, cv=KFold(4), level=0.7).fit(X, y)
+        found = conformal.predict_interval(X)
+        assert found.shape == (120, 2)
+        assert (found[:, 0] <= found[:, 1]).all()
+    assert conformal.method_ == "jackknife+"
+    curves = mercer.KernelMachine("quantile", 0.1, kernel="gaussian()", quantile=[0.1, 0.9])
+    assert mercer.ConformalRegressor(curves, method="split").fit(X, y).predict_interval(X).shape == (120, 2)
+    several = mercer.ConformalRegressor(LinearRegression(), method="cv+").fit(X, np.c_[y, 2 * y])
+    assert several.predict_interval(X).shape == (120, 2, 2)
+    ridge = mercer.ConformalRegressor(mercer.KernelRidge(kernel="gaussian()")).fit(X, np.c_[y, 2 * y])
+    ends = ridge.predict_interval(X)
+    np.testing.assert_allclose(ends[:, 1], 2 * ends[:, 0], rtol=1e-9)
+
+
+def test_sets_cover_and_adapt():
+    logistic = mercer.KernelLogisticRegression(0.5, kernel="gaussian(lengthscale=1.5)")
+    for score, randomized in (("lac", False), ("aps", False), ("aps", True)):
+        held, sizes = [], []
+        for seed in range(15):
+            X, y = blobs(100, 2 * seed)
+            new, truth = blobs(60, 2 * seed + 1)
+            conformal = mercer.ConformalClassifier(
+                logistic, level=0.8, cv=5, score=score, randomized=randomized, random_state=seed
+            ).fit(X, y)
+            sets = conformal.predict_set(new)
+            assert sets.dtype == bool
+            held.append(sets[np.arange(60), np.searchsorted(conformal.classes_, truth)].mean())
+            sizes.append(sets.sum(axis=1).mean())
+        assert 0.74 < np.mean(held) < 0.92, (score, randomized, np.mean(held))
+        assert 0.8 < np.mean(sizes) < 2.2
+
+
+def test_any_classifier():
+    X, y = blobs(150, 7)
+    for estimator in (LogisticRegression(), RandomForestClassifier(20, random_state=0), LinearSVC(), mercer.SVC()):
+        conformal = mercer.ConformalClassifier(estimator, method="split", level=0.7).fit(X, y)
+        assert conformal.predict_set(X).shape == (150, 3)
+        assert set(conformal.predict(X)) <= set("abc")
+        assert hasattr(conformal, "predict_proba") == hasattr(estimator, "predict_proba")
+    binary = mercer.ConformalClassifier(mercer.SVC(), cv=4).fit(X, y == "a")
+    assert binary.predict_set(X, level=0.6).shape == (150, 2)
+
+
+def test_other_points_and_precomputed_values():
+    words = ["abba", "abab", "bbaa", "aabb", "cabc", "ccab", "bcbc", "cbca", "acca", "baba", "caca", "bbbb"] * 2
+    counts = [word.count("a") + 0.1 * i for i, word in enumerate(words)]
+    ridge = mercer.KernelRidge(kernel="spectrum(length=2)")
+    for method in ("jackknife+", "cv+", "split"):
+        found = mercer.ConformalRegressor(ridge, method=method, test_size=0.5, level=0.7).fit(words, counts)
+        assert found.predict_interval(words[:3]).shape == (3, 2)
+    X, y = wave(40, 4)
+    k = mercer.gaussian(lengthscale=0.5)
+    plain = mercer.ConformalRegressor(mercer.KernelRidge(0.1, kernel=k), method="cv+").fit(X, y)
+    given = mercer.ConformalRegressor(mercer.KernelRidge(0.1, kernel="precomputed")).fit(k(X), y)
+    assert given.method_ == "cv+"
+    np.testing.assert_allclose(given.predict_interval(k(X)), plain.predict_interval(X), atol=1e-9)
+
+
+def test_weights_pickles_and_guarantees():
+    X, y = wave(60, 5)
+    weights = np.where(np.arange(60) % 3 == 0, 0.0, 1.0)
+    model = mercer.ConformalRegressor(mercer.KernelRidge(0.1, kernel="gaussian(lengthscale=0.5)"))
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    some = clone(model).fit(X[weights > 0], y[weights > 0])
+    np.testing.assert_allclose(weighted.predict_interval(X), some.predict_interval(X), atol=1e-9)
+    for method in ("jackknife+", "cv+", "split"):
+        fitted = clone(model).set_params(method=method).fit(X, y)
+        again = pickle.loads(pickle.dumps(fitted))
+        np.testing.assert_allclose(again.predict_interval(X), fitted.predict_interval(X), rtol=1e-12)
+    assert fitted.guarantee(0.9) == pytest.approx(0.9)
+    assert clone(model).fit(X, y).guarantee(0.9) == pytest.approx(0.8)
+    assert clone(model).set_params(method="cv+").fit(X, y).guarantee(0.9) == pytest.approx(0.8 - (5 / 6) / 11)
+
+
+def test_refusals():
+    X, y = wave(20, 6)
+    model = mercer.ConformalRegressor(mercer.KernelRidge(kernel="gaussian()"))
+    with pytest.raises(ValueError, match="at least 99"):
+        model.fit(X, y).predict_interval(X, level=0.99)
+    for wrong in ({"method": "bootstrap"}, {"level": 1.0}, {"test_size": 0.0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            clone(model).set_params(**wrong).fit(X, y)
+    with pytest.raises(ValueError, match=r"jackknife\+"):
+        mercer.ConformalRegressor(LinearRegression(), method="jackknife+").fit(X, y)
+    with pytest.raises(ValueError, match="at least 2"):
+        clone(model).fit(X[:1], y[:1])
+    with pytest.raises(ValueError, match="sample_weight"):
+        mercer.ConformalRegressor(mercer.NadarayaWatson()).fit(X, y, sample_weight=np.ones(20))
+    labels = np.arange(20) % 2
+    with pytest.raises(ValueError, match="aps"):
+        mercer.ConformalClassifier(mercer.SVC(), score="aps", cv=4).fit(X, labels)
+    with pytest.raises(ValueError, match=r"jackknife\+"):
+        mercer.ConformalClassifier(mercer.SVC(), method="jackknife+").fit(X, labels)
+    splits = [(np.arange(10), np.arange(10, 20)), (np.arange(10), np.arange(10, 20))]
+    twice = mercer.ConformalRegressor(LinearRegression(), method="cv+", cv=splits)
+    with pytest.raises(ValueError, match="once"):
+        twice.fit(X, y)
