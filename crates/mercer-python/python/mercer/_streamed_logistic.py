@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
 from mercer._features import _seed
@@ -15,6 +15,7 @@ from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, LogisticStream, sample_rows
 from mercer._parameters import check_kinds
+from mercer._tables import validate_data
 
 
 class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstimator):
