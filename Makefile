@@ -8,7 +8,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Every cargo command names the whole workspace: cargo unifies the features of dependencies over the packages that a
 # command names, so that `-p mercer`, `-p mercer-cli` and the Python package alone would each compile all of them again.
 
-.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python sklearn-suite docs bench build-bench tables scale power build-python images clean
+.PHONY: demo test test-full quick sweep lint lint-rust lint-python test-rust test-python test-minimum test-lab gallery site check-links wheel sklearn-suite docs bench build-bench tables scale power build-python images trust trust-slice clean
 
 ## Builds Mercer and runs the main job on bundled data: a proof, a refutation, a fit, a test, a forecast; pictures in demo-output/.
 demo:
@@ -19,7 +19,7 @@ demo:
 # The Python packages are downloaded while clippy works.
 test:
 	$(MAKE) -j2 lint-rust $(VENV)/.ready
-	$(MAKE) lint-python test-rust test-python
+	$(MAKE) lint-python test-rust test-python trust-slice test-lab site
 
 ## The same with the slow statistical and fuzzing suites.
 test-full: export MERCER_FULL := 1
@@ -52,14 +52,59 @@ lint-python: $(VENV)/.ready
 test-rust: $(BIN)/python
 	cargo build --workspace --all-targets
 	cargo test --workspace
+	$(TARGET)/examples/tour > /dev/null
 
 # Two processes: most tests are too small for a second thread.
 test-python: build-python
-	$(BIN)/python -m pytest --numprocesses 2 crates/mercer-python/tests
+	$(BIN)/python -m pytest --numprocesses 2 crates/mercer-python/tests website
+
+## Runs every example of examples/gallery; the pictures go to target/gallery.
+gallery: build-python
+	$(BIN)/python website/gallery.py --mercer $(TARGET)/mercer --limit 180
+
+## The documentation as one site in target/site: guides, gallery, references, theory.
+# The reference of Rust is made by `lint-rust` too, and then ready.
+site: gallery check-links $(VENV)/.site-ready
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	$(BIN)/python website/build.py --mercer $(TARGET)/mercer --rustdoc $(TARGET)/../doc
+
+## The links of README.md and of all pages: files and headings.
+check-links: $(BIN)/python
+	$(BIN)/python website/links.py
+
+$(VENV)/.site-ready: website/requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r website/requirements.txt
+	touch $@
+
+## The page of `mercer lab` in Chromium, with the binary of the tests: every panel, errors, accessibility, the keyboard.
+# Installs Chromium where it is missing and may be; otherwise it says how, and fails in CI only.
+test-lab: $(VENV)/.ready
+	cargo build --workspace --lib --bins --examples
+	PYTHON_BIN=$(CURDIR)/$(BIN)/python crates/mercer-server/browser/run.sh
+
+## The few minutes of the trust harness that belong to every change; the report is target/trust-slice/report.md.
+trust-slice: build-python
+	$(BIN)/python -m trust --slice
+
+## Oracles, metamorphic relations, levels, faults, fuzzing, memory: hours. An interrupted run continues; HOURS=2 stops after two.
+trust: build-bench
+	cargo build --release --workspace --bin mercer
+	cp Cargo.lock trust/fuzz/Cargo.lock
+	cargo build --manifest-path trust/fuzz/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)
+	$(BIN)/python -m trust $(if $(HOURS),--hours $(HOURS))
 
 ## scikit-learn's own test files with their classes replaced by ours; the counts go to docs/python.md.
 sklearn-suite: build-python
 	PYTHONPATH=crates/mercer-python $(BIN)/python -m sklearn_suite --page docs/python.md
+
+## The package with the oldest numpy and scikit-learn that pyproject.toml allows (Python 3.11).
+# Without scikit-learn's own checks, whose old versions have errors of their own, and without what needs other packages.
+MINIMUM := kernel function definiteness ridge gaussian_process margins features displays diagnosis html estimators
+test-minimum: build-python
+	$(PYTHON) -m venv .venv-minimum
+	.venv-minimum/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-minimum.txt
+	cd crates/mercer-python/tests && PYTHONPATH=../python $(CURDIR)/.venv-minimum/bin/python -m pytest -q -c /dev/null \
+		--rootdir . -W ignore -p no:cacheprovider -k "not checks_of_scikit_learn" $(MINIMUM:%=test_%.py)
 
 ## The Python package in the virtual environment, from the same build as the tests of Rust.
 # With the examples, as cargo then takes the features of the test dependencies too: without them `clap` and what
@@ -112,6 +157,15 @@ build-bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
 
+## A wheel with the Python package and the command in dist/, for every Linux since 2014 (glibc 2.17) and CPython 3.11 or
+## later, installed and used in an environment without a compiler. The last crate alone takes minutes: fat LTO.
+# `WHEEL_PROFILE=dev` is quicker, for work on the packaging.
+WHEEL_PROFILE ?= dist
+wheel: $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r website/requirements-wheel.txt
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --zig --compatibility manylinux2014 --profile $(WHEEL_PROFILE) --locked --out dist
+	$(BIN)/python website/smoke.py dist
+
 clean:
 	cargo clean
-	rm -rf $(VENV) demo-output
+	rm -rf $(VENV) .venv-minimum demo-output

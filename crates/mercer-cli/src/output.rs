@@ -2,7 +2,6 @@
 //! touches the terminal.
 
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
 
 use mercer::io::atomic_write;
 
@@ -66,18 +65,18 @@ fn colors(terminal: bool) -> bool {
 }
 
 /// The complaint on standard error, and the exit code.
-pub fn complain(failure: &Failure) -> ExitCode {
+pub fn complain(failure: &Failure) -> u8 {
     if !failure.is_closed_pipe() {
         let paint = Paint(colors(std::io::stderr().is_terminal()));
         // If even standard error is gone, the exit code is all that is left to say.
         let _ = writeln!(std::io::stderr(), "{} {}", paint.alarm("error:"), clean(&failure.to_string()));
     }
-    ExitCode::from(failure.exit_code())
+    failure.exit_code()
 }
 
 /// Help and versions go to standard output with code 0 (2 if they cannot be written), complaints
 /// about words to standard error with code 1.
-pub fn show_help_or_usage(message: &clap::Error) -> ExitCode {
+pub fn show_help_or_usage(message: &clap::Error) -> u8 {
     if message.use_stderr() {
         let styled = message.render();
         let text = if colors(std::io::stderr().is_terminal()) && !holds_command(&styled.to_string()) {
@@ -86,13 +85,13 @@ pub fn show_help_or_usage(message: &clap::Error) -> ExitCode {
             clean(&styled.to_string()).into_owned()
         };
         let _ = std::io::stderr().write_all(text.as_bytes());
-        return ExitCode::from(1);
+        return 1;
     }
     if standard_output::was_closed() {
         return complain(&Failure::Output(std::io::Error::other("it is closed")));
     }
     match message.print().and_then(|()| std::io::stdout().flush()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => complain(&Failure::Output(error)),
     }
 }

@@ -50,6 +50,14 @@ impl<'py> KernelData<'py> {
         self.kernel.points(self.rows.points())
     }
 
+    /// About how many operations all kernel values take: those of a pair, and some ten more for the
+    /// function of an inner product or a distance.
+    pub fn operations(&self) -> usize {
+        let size = self.points().size();
+        let columns = self.columns.as_ref().map_or(size.rows, |columns| columns.points().len());
+        size.rows.saturating_mul(columns).saturating_mul(size.work as usize + 10)
+    }
+
     /// The pairs of points, borrowed.
     pub fn pairs(&self) -> Pairs<'_> {
         let rows = self.points();

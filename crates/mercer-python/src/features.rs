@@ -72,9 +72,9 @@ impl PyFeatures {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (form, sampling) = (form_named(kind)?, sampling_named(sampling)?);
-        let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
+        let (points, options) = (PointsInput::read(Some(&kernel.0), X, "X")?, Options::read(options)?);
         let spec = RandomFourier { kernel: kernel.0.clone(), components: n_components, form, sampling };
-        let x = points.view();
+        let x = points.points();
         run(py, &options, || spec.fit(x, &options.compute)).map(|map| Self(Inner::Fourier(map)))
     }
 
@@ -148,6 +148,9 @@ impl PyFeatures {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         if let Inner::Nystrom(map) = &self.0 {
             return at_points(py, Some(map.kernel()), X, options, |x, compute| map.transform(x, compute));
+        }
+        if let Inner::Fourier(map) = &self.0 {
+            return at_points(py, Some(map.kernel()), X, options, |x, compute| map.transform_points(x, compute));
         }
         let (map, points, options) = (self.0.dense()?, Matrix::read(X, "X")?, Options::read(options)?);
         let x = points.view();

@@ -18,7 +18,7 @@ use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::process::{Process, ProcessFit};
-use crate::run::{at_points, run};
+use crate::run::{at_points, run, run_at};
 
 /// A Gaussian process that has seen no data yet.
 #[pyclass(frozen, name = "GaussianProcess", module = "mercer._mercer")]
@@ -149,7 +149,7 @@ impl PyGaussianProcessFit {
         let options = Options::read(options)?;
         let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
         let x = points.points();
-        let at = run(py, &options, || self.0.predict(x, &options.compute))?;
+        let at = run_at(py, &options, x, |x| self.0.predict(x, &options.compute))?;
         Ok((PyArray1::from_owned_array(py, at.mean), PyArray1::from_owned_array(py, at.variance)))
     }
 

@@ -19,6 +19,7 @@ impl<'py> Matrix<'py> {
     /// Reads an array, a list, or a data frame; one dimension is one column. `what` names it in
     /// errors.
     pub fn read(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        let value = &table(value)?;
         let array = as_numbers(value, what)?;
         let dimensions = array.getattr("ndim")?.extract::<usize>()?;
         let array = match dimensions {
@@ -66,11 +67,22 @@ impl<'py> Matrix<'py> {
     }
 }
 
+/// A table of Arrow, or anything that exports one, as a data frame without dates; everything else as it is.
+fn table<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !value.hasattr("__arrow_c_stream__")? && !value.hasattr("__arrow_c_array__")? {
+        return Ok(value.clone());
+    }
+    value.py().import("mercer._tables")?.call_method1("points_of", (value,))
+}
+
 /// Whether all numbers of an array or a data frame are of single precision.
 pub fn is_float32(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let single = |dtype: &Bound<'_, PyAny>| Ok(dtype.str()?.to_cow()?.eq_ignore_ascii_case("float32"));
-    match value.getattr_opt("columns")? {
-        Some(_) => value.getattr("dtypes")?.try_iter()?.try_fold(true, |all, dtype| Ok(all && single(&dtype?)?)),
+    let dtypes = value.getattr_opt("columns")?.map(|_| value.getattr_opt("dtypes")).transpose()?;
+    match dtypes {
+        Some(Some(dtypes)) => dtypes.try_iter()?.try_fold(true, |all, dtype| Ok(all && single(&dtype?)?)),
+        // A table of Arrow.
+        Some(None) => Ok(false),
         None => value.getattr_opt("dtype")?.map_or(Ok(false), |dtype| single(&dtype)),
     }
 }

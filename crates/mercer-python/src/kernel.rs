@@ -15,7 +15,8 @@ use crate::errors::to_python;
 use crate::input::{Matrix, is_float32};
 use crate::options::{Options, is_single};
 use crate::parameters;
-use crate::run::run;
+use crate::run::{run, run_sized};
+use crate::sparse::sparse_matrix;
 
 /// A kernel: an expression over base kernels, made from its text.
 ///
@@ -77,10 +78,12 @@ impl PyKernel {
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         let as_given = dtype.is_none() && is_float32(X)? && Y.map_or(Ok(true), is_float32)?;
         if as_given || is_single(dtype, single)? {
-            let gram = run(py, &options, || gram::dense_single(&kernel.bind(pairs, compute)?, compute))?;
+            let gram = run_sized(py, &options, data.operations(), || {
+                gram::dense_single(&kernel.bind(pairs, compute)?, compute)
+            })?;
             return Ok(PyArray2::from_owned_array(py, gram).into_any());
         }
-        let gram = run(py, &options, || gram::dense(&kernel.bind(pairs, compute)?, compute))?;
+        let gram = run_sized(py, &options, data.operations(), || gram::dense(&kernel.bind(pairs, compute)?, compute))?;
         Ok(PyArray2::from_owned_array(py, gram).into_any())
     }
 
@@ -100,7 +103,7 @@ impl PyKernel {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (data, options) = (KernelData::read(&self.0, X, None)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
-        let diagonal = run(py, &options, || kernel.bind(pairs, compute)?.diagonal())?;
+        let diagonal = run_sized(py, &options, data.operations(), || kernel.bind(pairs, compute)?.diagonal())?;
         Ok(PyArray1::from_owned_array(py, diagonal))
     }
 
@@ -109,7 +112,8 @@ impl PyKernel {
     ///
     /// Base kernels that count parts of objects have them (spectrum, mismatch, words, vertex
     /// histogram, Weisfeiler–Lehman, shortest path), and so have their multiples, sums (with
-    /// constants, too), ``normalized(k)`` and ``on([column], k)`` of a table.
+    /// constants, too), ``normalized(k)`` and ``on([column], k)`` of a table. On a sparse matrix so have ``linear()`` and
+    /// what is made of it in these ways.
     ///
     /// Examples
     /// --------
@@ -143,10 +147,10 @@ impl PyKernel {
             );
             return Err(to_python(error));
         };
-        let rows = sparse_matrix(py, &rows)?;
+        let rows = features_matrix(py, &rows)?;
         match Y {
             None => Ok(rows),
-            Some(_) => Ok((rows, sparse_matrix(py, &cols)?).into_pyobject(py)?.into_any()),
+            Some(_) => Ok((rows, features_matrix(py, &cols)?).into_pyobject(py)?.into_any()),
         }
     }
 
@@ -440,14 +444,9 @@ impl Operand<'_> {
     }
 }
 
-/// Sparse rows as scipy has them.
-fn sparse_matrix<'py>(py: Python<'py>, rows: &gram::SparseRows) -> PyResult<Bound<'py, PyAny>> {
-    let starts: Vec<i64> = rows.starts.iter().map(|&start| start as i64).collect();
-    let columns: Vec<i64> = rows.columns.iter().map(|&column| i64::from(column)).collect();
-    let values = PyArray1::from_vec(py, rows.values.clone());
-    let parts = (values, PyArray1::from_vec(py, columns), PyArray1::from_vec(py, starts));
-    let shape = (rows.starts.len() - 1, rows.width);
-    py.import("scipy.sparse")?.getattr("csr_matrix")?.call1((parts, shape))
+/// Explicit features as scipy has sparse matrices.
+fn features_matrix<'py>(py: Python<'py>, rows: &gram::SparseRows) -> PyResult<Bound<'py, PyAny>> {
+    sparse_matrix(py, &rows.starts, &rows.columns, &rows.values, rows.width)
 }
 
 /// A text of the kernel language as Python writes one: in the other quotes where it holds texts

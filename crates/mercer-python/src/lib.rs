@@ -6,6 +6,7 @@ mod betting;
 mod binned;
 mod catalogue;
 mod centers;
+mod command;
 mod conformal;
 mod data;
 mod definiteness;
@@ -20,6 +21,7 @@ mod input;
 mod kernel;
 mod law;
 mod learner;
+mod libsvm;
 mod losses;
 mod measure;
 mod model;
@@ -36,6 +38,7 @@ mod search;
 mod shared_process;
 mod sketch;
 mod smoother;
+mod sparse;
 mod spectrum;
 mod spline;
 mod statistics;
@@ -71,6 +74,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(function::_restore_function, module)?)?;
+    module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     add_measures(module)?;
     add_learners(module)
 }
@@ -152,6 +156,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(conformal::conformal_method, module)?)?;
     module.add_function(wrap_pyfunction!(conformal::conformal_guarantee, module)?)?;
     module.add_class::<model::PyInputs>()?;
+    module.add_function(wrap_pyfunction!(libsvm::write_libsvm_model, module)?)?;
+    module.add_function(wrap_pyfunction!(libsvm::read_libsvm_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::save_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::load_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::_restore_fit, module)?)?;

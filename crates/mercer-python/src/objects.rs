@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
+use crate::sparse::{is_sparse, read_sparse};
 
 /// A sample of points: a matrix with a row per vector, or objects.
 pub enum PointsInput<'py> {
@@ -20,9 +21,12 @@ pub enum PointsInput<'py> {
 }
 
 impl<'py> PointsInput<'py> {
-    /// Reads points for a kernel, which knows whether a list of arrays holds bags or persistence
+    /// Reads points for a kernel: sparse matrices as they are, unless they hold kernel values. A kernel knows whether a list of arrays holds bags or persistence
     /// diagrams. `what` names them in errors.
     pub fn read(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        if is_sparse(value)? && !kernel.is_some_and(Kernel::is_precomputed) {
+            return read_sparse(value, what).map(|rows| Self::Objects(Box::new(rows.into())));
+        }
         let kind = kernel.and_then(Kernel::point_kind);
         if let Some(rows) = read_table(kernel, value)? {
             return Ok(Self::Objects(Box::new(rows.into())));

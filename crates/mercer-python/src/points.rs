@@ -5,11 +5,17 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Points as Python has them: an array with a row per vector, a list of strings, a list of arrays
+use crate::sparse::sparse_matrix;
+
+/// Points as Python has them: an array with a row per vector, a sparse matrix, a list of strings, a list of arrays
 /// for bags and diagrams, a dict of columns for the rows of a table.
 pub fn to_python_points<'py>(py: Python<'py>, points: Points<'_>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match points {
         Points::Vectors(x) | Points::Precomputed(x) => PyArray2::from_array(py, &x).into_any(),
+        Points::Sparse(rows) => {
+            let (starts, columns, values) = rows.parts();
+            sparse_matrix(py, starts, columns, values, rows.width())?
+        }
         Points::Strings(strings) => PyList::new(py, strings.iter())?.into_any(),
         Points::Bags(bags) => {
             PyList::new(py, (0..bags.len()).map(|at| PyArray2::from_array(py, &bags.bag(at))))?.into_any()

@@ -121,12 +121,13 @@ pub fn reworded(error: Error) -> Error {
     }
 }
 
-const SOLVERS: [(&str, RidgeSolver); 10] = [
+const SOLVERS: [(&str, RidgeSolver); 11] = [
     ("auto", RidgeSolver::Auto),
     ("cholesky", RidgeSolver::Cholesky),
     ("mixed", RidgeSolver::Mixed),
     ("state_space", RidgeSolver::StateSpace),
     ("finite_rank", RidgeSolver::FiniteRank),
+    ("distinct_points", RidgeSolver::DistinctPoints),
     ("grid", RidgeSolver::Grid),
     ("eigen", RidgeSolver::Eigen),
     ("cg", RidgeSolver::ConjugateGradients),
@@ -358,6 +359,7 @@ fn describe(method: RidgeMethod) -> String {
             "conjugate gradients: {iterations} products, relative residual {residual:.1e}, preconditioner of rank {rank}"
         ),
         RidgeMethod::FiniteRank { features } => format!("Cholesky factor in the {features} features of the kernel"),
+        RidgeMethod::DistinctPoints { points } => format!("Cholesky factor of the {points} distinct points"),
         RidgeMethod::Grid { cells, iterations, residual } => {
             format!("structure of a grid of {cells} cells: {iterations} products, relative residual {residual:.1e}")
         }

@@ -1,7 +1,6 @@
 //! Long work with the interpreter lock released, a progress bar, and checks for Ctrl-C.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use mercer::{Compute, Kernel, Points};
@@ -22,7 +21,11 @@ const POLL: Duration = Duration::from_millis(50);
 /// takes 0.3 s.
 const FEW: usize = 8;
 
-/// Runs `work` in a thread of its own while this one waits, polls Python for signals, and draws the
+/// Operations (multiplications, or exponentials times ten) that take less than a thread needs to wake
+/// up, some 50 µs.
+const SMALL: usize = 1 << 17;
+
+/// Runs `work` on the threads of the computation while this one waits, polls Python for signals, and draws the
 /// progress bar.
 ///
 /// A signal whose handler raises (Ctrl-C does) cancels the work; the exception of the handler is
@@ -43,6 +46,19 @@ pub fn run_at<T: Send>(
         return py.detach(|| work(x)).map_err(to_python);
     }
     run(py, options, || work(x))
+}
+
+/// As [`run`], for work of about so many operations: little work runs in the calling thread.
+pub fn run_sized<T: Send>(
+    py: Python<'_>,
+    options: &Options,
+    operations: usize,
+    work: impl FnOnce() -> mercer::Result<T> + Send,
+) -> PyResult<T> {
+    if operations <= SMALL && options.tracker.is_none() {
+        return py.detach(work).map_err(to_python);
+    }
+    run(py, options, work)
 }
 
 /// Values at points: the points are read, the work is run, and what it gives becomes an array of
@@ -77,18 +93,15 @@ fn run_until<T: Send>(
     work: impl FnOnce() -> mercer::Result<T> + Send,
 ) -> PyResult<T> {
     let start = Instant::now();
-    let (result, interrupted) = py.detach(|| {
+    let mut interrupted = None;
+    let result = py.detach(|| {
         let (finished, wait) = sync_channel::<()>(1);
-        thread::scope(|scope| {
-            let worker = scope.spawn(move || {
-                // Dropped when the work ends, also by a panic: that is what wakes the waiting
-                // thread.
-                let _finished = finished;
-                // All of it on the threads of the computation: every part would otherwise wait for
-                // them on its own.
-                options.compute.install(work)
-            });
-            let mut interrupted = None;
+        let work = move || {
+            // Dropped when the work ends, also by a panic: that is what wakes the waiting thread.
+            let _finished = finished;
+            work()
+        };
+        options.compute.beside(work, || {
             while wait.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
                 if limit.is_some_and(|limit| start.elapsed() >= limit) {
                     options.cancel.cancel();
@@ -99,16 +112,15 @@ fn run_until<T: Send>(
                     interrupted.get_or_insert(error);
                 }
             }
-            (worker.join(), interrupted)
         })
     });
     options.tracker.as_ref().map_or(Ok(()), |tracker| tracker.show(py, true))?;
     match interrupted {
         Some(error) => Err(error),
-        None if limit.is_some() && matches!(result, Ok(Err(mercer::Error::Canceled))) => Err(PyTimeoutError::new_err(
+        None if limit.is_some() && matches!(result, Err(mercer::Error::Canceled)) => Err(PyTimeoutError::new_err(
             "max_time was over before there was a model: allow more seconds, or fewer rows",
         )),
-        None => result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(to_python),
+        None => result.map_err(to_python),
     }
 }
 

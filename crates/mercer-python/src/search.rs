@@ -161,7 +161,7 @@ pub fn median_lengthscales(
     count: usize,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<f64>> {
-    let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-    let x = points.view();
+    let (points, options) = (PointsInput::read(None, X, "X")?, Options::read(options)?);
+    let x = points.points();
     run(py, &options, || select::median_lengthscales(x, count, &options.compute))
 }

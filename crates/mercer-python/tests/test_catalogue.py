@@ -108,7 +108,7 @@ def test_examples_of_the_estimators():
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("page", ["crates/mercer-python/README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["crates/mercer-python/README.md", "docs/python.md", "docs/pictures.md"])
 def test_examples_on_the_pages(page):
     found = doctest.testfile(str(Path(__file__).parents[3] / page), module_relative=False)
     assert found.attempted >= 12

@@ -89,3 +89,18 @@ def test_tests(name):
     found = sections(function.__doc__)
     assert set(inspect.signature(function).parameters) - entries(found["Parameters"]) == set()
     assert "Returns" in found
+
+
+@pytest.mark.parametrize("name", [n for n in mercer.__all__ if n.endswith("Display")])
+def test_displays(name):
+    kind = getattr(mercer, name)
+    takes = set(inspect.signature(kind).parameters)
+    assert entries(sections(kind.__doc__)["Parameters"]) == takes
+    assert {"ax_", "figure_"} <= entries(sections(kind.__doc__)["Attributes"])
+    for method, function in inspect.getmembers(kind, callable):
+        if method.startswith("_"):
+            continue
+        found = sections(function.__doc__)
+        missing = set(inspect.signature(function).parameters) - {"self", "cls"} - entries(found.get("Parameters", ""))
+        assert missing == set(), f"{name}.{method}"
+        assert "Returns" in found, f"{name}.{method}"

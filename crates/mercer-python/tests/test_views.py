@@ -347,3 +347,34 @@ def test_a_common_factor_of_multiple_kernels_changes_nothing():
     assert given.score(X, labels) < other.score(X, labels)
     with pytest.raises(ValueError, match="normalize"):
         mercer.MultipleKernelClassifier(kernels, normalize="variance").fit(X, labels)
+
+
+def test_spectral_clustering_with_the_parameters_of_scikit_learn():
+    from scipy.sparse import csr_array
+    from sklearn.neighbors import kneighbors_graph
+
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(0, 0.1, (20, 2)), rng.normal(3, 0.1, (25, 2))])
+    truth = np.repeat([0, 1], [20, 25])
+    own = mercer.SpectralClustering(2, kernel="rbf", random_state=0).fit(points)
+    named = mercer.SpectralClustering(2, affinity="rbf", random_state=0, assign_labels="discretize").fit(points)
+    np.testing.assert_array_equal(named.labels_, own.labels_)
+    np.testing.assert_array_equal(named.predict(points), own.predict(points))
+    with pytest.warns(UserWarning, match="not fully connected"):
+        near = mercer.SpectralClustering(2, affinity="nearest_neighbors", n_neighbors=5, random_state=0).fit(points)
+    np.testing.assert_array_equal(near.labels_, truth)
+    with pytest.raises(AttributeError, match="has no attribute 'predict'"):
+        near.predict(points)
+    distances = kneighbors_graph(points, 8, mode="distance")
+    graph = mercer.SpectralClustering(2, affinity="precomputed_nearest_neighbors", n_neighbors=5, random_state=0)
+    with pytest.warns(UserWarning, match="not fully connected"):
+        graph.fit(distances)
+    np.testing.assert_array_equal(graph.labels_, truth)
+    affinities = csr_array(mercer.gaussian()(points))
+    sparse = mercer.SpectralClustering(2, affinity="precomputed", random_state=0).fit(affinities)
+    np.testing.assert_array_equal(sparse.labels_, truth)
+    fewer = mercer.SpectralClustering(4, n_components=2, random_state=0).fit(X)
+    assert len(np.unique(fewer.labels_)) == 4
+    assert fewer.embedding_.shape == (len(X), 2)
+    with pytest.raises(ValueError, match="assign_labels = 'other' is not allowed"):
+        mercer.SpectralClustering(2, assign_labels="other").fit(points)

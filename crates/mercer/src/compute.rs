@@ -379,6 +379,27 @@ impl Compute {
             None => in_pool(work),
         }
     }
+
+    /// Runs `work` on this computation's threads while the caller runs `meanwhile`; returns when both
+    /// have ended.
+    ///
+    /// For a caller that has to attend to something during long work (signals, a progress bar): it
+    /// costs one wake-up of a thread, where a thread of its own for the work would cost its start and
+    /// a second wake-up.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Compute;
+    /// let mut polled = false;
+    /// let sum = Compute::new().beside(|| (1..=10).sum::<u32>(), || polled = true);
+    /// assert_eq!((sum, polled), (55, true));
+    /// ```
+    pub fn beside<T: Send>(&self, work: impl FnOnce() -> T + Send, meanwhile: impl FnOnce()) -> T {
+        match &self.pool {
+            Some(pool) => pool.beside(work, meanwhile),
+            None => threads::beside(work, meanwhile),
+        }
+    }
 }
 
 /// Bytes in readable form: `human_bytes(3 << 30) == "3.00 GiB"`.

@@ -1,6 +1,45 @@
 //! Kernel methods as one system: one kernel language, and every method of the field on top of it.
 //!
-//! Every method is one road: points, [`Kernel::bind`], tiles of `K`, an operator, a solve, a
+//! # A tour
+//! A kernel is a value, made from its text. Points bound to it are a matrix that is computed by
+//! tiles; learners, views and tests stand on these tiles. [`Compute`] holds how to compute (threads,
+//! memory limit, progress, cancellation), and never what. [`prelude`] has the names that most
+//! programs need.
+//!
+//! ```
+//! use mercer::prelude::*;
+//! use ndarray::{Array2, array};
+//!
+//! let compute = Compute::new().with_threads(2)?.with_memory(1 << 30);
+//! // 1. A kernel, with a proof that it is positive semi-definite.
+//! let kernel: Kernel = "gaussian(lengthscale=1) + 0.1*linear()".parse()?;
+//! assert!(kernel.proof().contains("a sum of PSD kernels"));
+//! // 2. A fit, with exact leave-one-out errors.
+//! let x = Array2::from_shape_fn((40, 1), |(i, _)| i as f64 / 10.0);
+//! let y = x.mapv(f64::sin);
+//! let fit = Ridge::new(kernel.clone(), 1e-3).fit(x.view(), y.view(), None, &compute)?;
+//! let predicted = fit.predict(array![[2.0]].view(), &compute)?;
+//! assert!((predicted[[0, 0]] - 2_f64.sin()).abs() < 1e-2);
+//! // 3. Probabilities of classes.
+//! let labels: Vec<usize> = y.iter().map(|v| usize::from(*v > 0.0)).collect();
+//! let logistic = LogisticRegression::new(kernel, 0.1).fit(x.view(), &labels, None, &compute)?;
+//! assert!(logistic.probabilities(array![[1.0]].view(), &compute)?[[0, 1]] > 0.8);
+//! // 4. A test whether two samples have the same distribution.
+//! let mut random = Seed(1).stream("tour", 0);
+//! let a = Array2::from_shape_fn((60, 1), |_| random.normal());
+//! let b = Array2::from_shape_fn((80, 1), |_| 3.0 * random.normal());
+//! assert!(TwoSample { permutations: 199, ..TwoSample::default() }.test(&a, &b, &compute)?.reject);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! `cargo run --release --example tour` of the repository has a part for every module.
+//!
+//! # Features
+//! `parquet` (default): reading and writing Parquet files. Without it their dependencies, one of
+//! them in C, are not compiled, and a Parquet file is refused by name.
+//!
+//! # Modules
+//! Every method takes one path: points, [`Kernel::bind`], tiles of `K`, an operator, a solve, a
 //! function or a statistic.
 //!
 //! | module | contents |
@@ -50,6 +89,8 @@ pub mod features;
 pub mod function;
 pub mod gram;
 pub mod hypothesis;
+// Without Parquet some helpers have no user.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, unused_imports))]
 pub mod io;
 pub mod kernel;
 pub mod learn;
@@ -57,6 +98,7 @@ pub mod learner;
 pub mod measure;
 pub mod model;
 pub mod points;
+pub mod prelude;
 pub mod real;
 mod record;
 mod seed;
@@ -108,6 +150,8 @@ mod pages {
     struct SolvePage;
     #[doc = include_str!("../../../docs/views.md")]
     struct ViewsPage;
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct RustPage;
     #[doc = include_str!("../../../README.md")]
     struct ReadmePage;
 }

@@ -124,12 +124,14 @@ pub fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+/// A number of seconds above 0.
+pub fn seconds(text: &str) -> Result<f64, String> {
     let value = text.trim_end_matches('s').parse::<f64>().ok().filter(|s| s.is_finite() && *s > 0.0);
     value.ok_or_else(|| "a number of seconds above 0 is needed".into())
 }
 
-fn bytes(text: &str) -> Result<u64, String> {
+/// A size with its unit.
+pub fn bytes(text: &str) -> Result<u64, String> {
     mercer::compute::parse_bytes(text).map_err(|_| "a positive size such as 2GB, 512MiB or 1000000 is needed".into())
 }
 

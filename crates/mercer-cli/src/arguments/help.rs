@@ -313,6 +313,28 @@ Examples:
   mercer embed pca old.csv --components 2 --model pca.safetensors
   mercer transform pca.safetensors new.csv -o scores.csv --novelty";
 
+pub const SERVE_SHORT: &str = "\
+Examples:
+  mercer serve model.safetensors
+  mercer serve iris.safetensors price=house.safetensors --port 8000
+
+See `mercer help serve` for more.";
+
+pub const SERVE: &str = "\
+The server answers POST /predict (rows in JSON or CSV, columns matched by name as mercer predict
+does), POST /drift, the Open Inference Protocol below /v2, /metrics and /openapi.json, until
+SIGINT or SIGTERM; requests that have begun are finished then. A model file that changes is
+loaded again without interrupting a request. The log on standard error has one JSON object per
+line.
+
+It can be reached from this computer only, unless --bind and a token are given.
+
+Examples:
+  mercer serve model.safetensors
+  mercer serve iris.safetensors price=house.safetensors --port 8000
+  mercer serve model.safetensors --bind 0.0.0.0 --token-file token.txt
+  curl -H 'Content-Type: application/json' -d '[{\"age\": 28}]' http://127.0.0.1:8080/predict";
+
 pub const EMBED_FOURIER: &str = "\
 Examples:
   mercer embed fourier data.csv --kernel \"matern(nu=5/2, lengthscale=2)\" --components 2000 -o z.npy
@@ -332,3 +354,12 @@ pub const EMBED_NYSTROM: &str = "\
 Examples:
   mercer embed nystrom data.csv --components 300 -o z.npy
   mercer embed nystrom data.csv --landmarks greedy --tolerance 0.001 --components 1000";
+
+pub const LAB: &str = "\
+The page is served to this computer only, at the address that is printed; every request needs the token in it. Nothing
+leaves the computer, and nothing is written unless the page offers a file to save. Ctrl-C ends the server.
+
+Examples:
+  mercer lab
+  mercer lab examples/data/iris.csv
+  mercer lab data.parquet --port 8800 --no-browser";

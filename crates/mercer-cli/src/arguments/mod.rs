@@ -6,9 +6,12 @@ mod embed;
 mod fit;
 mod help;
 mod kernel;
+mod lab;
 mod learner;
+mod serve;
 mod test;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -28,9 +31,11 @@ pub use fit::{
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
 };
+pub use lab::LabArguments;
 pub use learner::{
     ClusterArguments, LearnerArguments, MatchArguments, MatchWords, TransformArguments, ViewArguments, ViewData,
 };
+pub use serve::ServeArguments;
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
@@ -79,6 +84,9 @@ pub enum Command {
     /// Apply a saved view or clustering to new data
     #[command(after_help = help::TRANSFORM)]
     Transform(TransformArguments),
+    /// Serve saved models over HTTP: predictions, intervals, probabilities, views, tests of drift
+    #[command(after_long_help = help::SERVE, after_help = help::SERVE_SHORT)]
+    Serve(ServeArguments),
     /// Describe the contents of a data file
     #[command(subcommand)]
     Data(DataCommand),
@@ -89,6 +97,9 @@ pub enum Command {
     /// Run a tour on bundled data: a proof, a refutation, a fit, a test, a forecast
     #[command(after_long_help = help::DEMO)]
     Demo(DemoArguments),
+    /// Open a page in the browser to look at kernels, data, fits, comparisons and views
+    #[command(after_long_help = help::LAB)]
+    Lab(LabArguments),
     /// Print the completion script of a shell
     #[command(after_help = help::COMPLETIONS)]
     Completions {
@@ -155,8 +166,8 @@ pub struct ManArguments {
 }
 
 /// Parses the command line into a job, or returns the help text or usage error to show instead.
-pub fn read() -> Result<Job, clap::Error> {
-    Job::try_parse()
+pub fn read(words: Vec<OsString>) -> Result<Job, clap::Error> {
+    Job::try_parse_from(words)
 }
 
 /// The description of the command line.

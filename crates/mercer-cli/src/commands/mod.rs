@@ -10,6 +10,7 @@ mod embed_features;
 mod explain;
 mod fit;
 mod gram;
+mod lab;
 mod manual;
 mod plan;
 mod predict;
@@ -17,6 +18,7 @@ mod predict_classes;
 mod predict_streamed;
 mod predict_write;
 mod sections;
+mod serve;
 mod spectrum;
 mod test;
 mod view;
@@ -45,6 +47,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Cluster(words) => view::cluster(words, session),
         Command::Match(words) => view::matches(words, session),
         Command::Transform(words) => view::transform(words, session),
+        Command::Serve(words) => serve::serve(words, session),
         Command::Explain(PlanTarget::Embed(words)) => view::explain(words, session),
         Command::Explain(PlanTarget::Cluster(words)) => view::explain_clusters(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
@@ -52,6 +55,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),
         Command::Explain(PlanTarget::Test(words)) => test::explain(words, session),
         Command::Demo(words) => demo::demo(words, session),
+        Command::Lab(words) => lab::lab(words, session),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man(words) => manual::manual(words),
     }

@@ -10,6 +10,7 @@ mod fit_refusals;
 mod formats;
 mod gram;
 mod kernel;
+mod lab;
 mod margins;
 mod objects;
 mod refusals;

@@ -16,6 +16,7 @@ from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from mercer._catalogue import constructors as _constructors
+from mercer._html import install as _install_html
 from mercer._hypothesis import (
     column_tests,
     conditional_independence_test,
@@ -68,6 +69,7 @@ from mercer._mercer import (
 )
 from mercer._result import TestResult
 
+_install_html()
 globals().update(_constructors())
 
 # What stands on scikit-learn, which takes a second to import, is loaded at its first use.
@@ -75,14 +77,24 @@ _ESTIMATORS = {
     "BinnedClassifier": "mercer._binned",
     "BinnedRegressor": "mercer._binned",
     "BorderWarning": "mercer._borders",
+    "BoundaryDisplay": "mercer._displays.boundary",
+    "CalibrationDisplay": "mercer._displays.calibration",
     "ClassicalScaling": "mercer._pca",
     "ConformalClassifier": "mercer._conformal",
     "ConformalRegressor": "mercer._conformal",
     "ConvergenceWarning": "sklearn.exceptions",
+    "CounterexampleDisplay": "mercer._displays.counterexample",
     "CoupledKernelEmbedding": "mercer._coupled",
+    "Diagnosis": "mercer._diagnosis.report",
+    "EffectsDisplay": "mercer._displays.effects",
+    "EmbeddingDisplay": "mercer._displays.embedding",
     "EmpiricalKernelMap": "mercer._features",
     "ExplicitFeatures": "mercer._features",
+    "Finding": "mercer._diagnosis.report",
+    "FunctionDisplay": "mercer._displays.function",
     "GaussianProcessRegressor": "mercer._gaussian_process",
+    "GramDisplay": "mercer._displays.gram",
+    "InfluenceDisplay": "mercer._displays.influence",
     "KernelCCA": "mercer._cca",
     "KernelICA": "mercer._cca",
     "KernelKMeans": "mercer._clusters",
@@ -97,24 +109,34 @@ _ESTIMATORS = {
     "NadarayaWatson": "mercer._smoothers",
     "NuSVC": "mercer._svm",
     "NuSVR": "mercer._svr",
+    "NullDisplay": "mercer._displays.null",
     "Nystroem": "mercer._features",
     "OneClassSVM": "mercer._svr",
     "RandomBinningFeatures": "mercer._features",
     "RandomFourierFeatures": "mercer._features",
+    "ResidualsDisplay": "mercer._displays.residuals",
     "SVC": "mercer._svm",
     "SVCCV": "mercer._svm_cv",
     "SVR": "mercer._svr",
+    "ScoreSurfaceDisplay": "mercer._displays.surface",
     "SmoothingSpline": "mercer._spline",
     "SpectralClustering": "mercer._clusters",
+    "SpectrumDisplay": "mercer._displays.spectrum",
     "StreamedKernelRidge": "mercer._streamed",
+    "WitnessDisplay": "mercer._displays.witness",
     "amari_distance": "mercer._cca",
     "auto": "mercer._auto",
     "hsic_contrast": "mercer._cca",
     "kcc_contrast": "mercer._cca",
     "kgv_contrast": "mercer._cca",
     "negentropy_contrast": "mercer._cca",
+    "export_libsvm": "mercer._exchange.libsvm",
+    "export_onnx": "mercer._exchange.onnx",
+    "from_libsvm": "mercer._exchange.libsvm",
+    "from_sklearn": "mercer._exchange.adopted",
     "load": "mercer._models",
     "save": "mercer._models",
+    "to_onnx": "mercer._exchange.onnx",
 }
 
 __all__ = [

@@ -6,8 +6,11 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.utils.metaestimators import available_if
 
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
@@ -17,6 +20,8 @@ from mercer._parameters import check_choice, check_count
 
 class _Clusters(ClusterMixin, LearnerEstimator):
     """A clustering of points, with clusters of new ones."""
+
+    _takes_sparse = True
 
     def _settings(self) -> dict[str, Any]:
         if self.n_clusters != "auto":
@@ -194,7 +199,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
     def _learn_fewer(self, X: Any, weights: np.ndarray | None) -> AnyFit:
         """Find a cluster per distinct point, where there are fewer than clusters; raise again where there are not."""
         counted = X if weights is None or not isinstance(X, np.ndarray) else X[weights > 0]
-        distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else len(X)
+        distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else X.shape[0]
         if self.kernel == "precomputed" or not 0 < distinct < (self.n_clusters if self.n_clusters != "auto" else 0):
             return self._learn(X, sample_weight=weights)
         warnings.warn(
@@ -244,7 +249,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
 class SpectralClustering(_Clusters):
     """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix.
 
-    New points have clusters too.
+    Drop-in replacement for scikit-learn's class of the same name, for points of any kind. New points have clusters too,
+    except with graphs of nearest neighbors.
 
     Parameters
     ----------
@@ -261,6 +267,17 @@ class SpectralClustering(_Clusters):
         Offset of ``"poly"`` and ``"sigmoid"``.
     kernel_params : dict, optional
         Parameters of a kernel that is a function.
+    affinity : str or callable, optional
+        scikit-learn's name of ``kernel``, which it replaces where it is given; also ``"nearest_neighbors"``, and
+        ``"precomputed_nearest_neighbors"`` for a sparse matrix of distances between neighbors.
+    n_neighbors : int, default=10
+        Neighbors of these graphs.
+    n_components : int, optional
+        Eigenvectors; as many as clusters by default. With another number there are no clusters of new points.
+    assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
+        Accepted for scikit-learn's sake: labels are those of k-means.
+    eigen_solver, eigen_tol
+        Not used: eigenvectors are computed to rounding.
     n_init : int, default=10
         Starts of k-means from different first means.
     max_iter : int, default=300
@@ -329,11 +346,23 @@ class SpectralClustering(_Clusters):
         init: str = "k-means++",
         n_landmarks: int | None = None,
         random_state: Any = None,
+        affinity: Any = None,
+        n_neighbors: int = 10,
+        n_components: int | None = None,
+        assign_labels: str = "kmeans",
+        eigen_solver: Any = None,
+        eigen_tol: Any = "auto",
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
         verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.assign_labels = assign_labels
+        self.eigen_solver = eigen_solver
+        self.eigen_tol = eigen_tol
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -362,8 +391,66 @@ class SpectralClustering(_Clusters):
         -------
         The fitted estimator.
         """
-        self._adopt(self._learn(self._read_points(X)))
+        self.__dict__.pop("_inner", None)
+        check_choice("assign_labels", self.assign_labels, "kmeans", "discretize", "cluster_qr")
+        if self.affinity is None and self.n_components in (None, self.n_clusters):
+            self._adopt(self._learn(self._read_points(X)))
+            return self
+        return self._fit_inner(X)
+
+    def _fit_inner(self, X: Any) -> SpectralClustering:
+        """Fit one with a kernel of this affinity, and take it over."""
+        kernel = self.kernel if self.affinity is None else self.affinity
+        values, graph = _affinities(kernel, X, self.n_neighbors)
+        given = {name: value for name, value in self.get_params(deep=False).items() if name not in _NAMES_ONLY}
+        inner = SpectralClustering(**{**given, "kernel": "precomputed" if graph else kernel})
+        other = self.n_components not in (None, self.n_clusters)
+        if other:
+            check_count("n_components", self.n_components, 1)
+            inner.set_params(n_clusters=self.n_components)
+        inner.fit(values)
+        known = {name: value for name, value in vars(inner).items() if name.endswith("_") or name.startswith("_")}
+        self.__dict__.update(known)
+        self._inner = None if graph or other else inner
+        if graph:
+            self.n_features_in_ = np.shape(X)[1]
+        if other:
+            means = KernelKMeans(self.n_clusters, kernel="linear", n_init=self.n_init, random_state=self.random_state)
+            # Coordinates that differ by rounding are those of one point.
+            self.labels_ = means.fit(np.round(self.embedding_, 12)).labels_
+            self.n_clusters_, self.n_iter_ = means.n_clusters_, means.n_iter_
         return self
+
+    def _has_new_points(self) -> bool:
+        graph = self.affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
+        if graph or self.n_components not in (None, self.n_clusters):
+            raise AttributeError(
+                "a graph of neighbors, or another number of eigenvectors, has no clusters of new points"
+            )
+        return True
+
+    @available_if(_has_new_points)
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the clusters of points: those whose centers are nearest.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            Points; for ``kernel="precomputed"`` their affinities with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        self._check_fitted()
+        return super().predict(X) if "_inner" not in self.__dict__ else self._inner.predict(X)
+
+    def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
+        if "_inner" not in self.__dict__:
+            return super()._saved()
+        if self._inner is None:
+            raise ValueError("a graph of neighbors, or another number of eigenvectors, has no model file")
+        return self._inner._saved()
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Find the clusters and return them.
@@ -380,3 +467,24 @@ class SpectralClustering(_Clusters):
         An array of shape (n_samples,).
         """
         return self.fit(X).labels_
+
+
+#: Parameters that stand for others.
+_NAMES_ONLY = ("kernel", "affinity", "n_neighbors", "n_components")
+
+
+def _affinities(kernel: Any, X: Any, n_neighbors: int) -> tuple[Any, bool]:
+    """Return what is fitted: points, a matrix of affinities, or the graph of nearest neighbors, symmetric."""
+    if kernel == "nearest_neighbors":
+        graph = kneighbors_graph(X, n_neighbors=n_neighbors, include_self=True)
+    elif kernel == "precomputed_nearest_neighbors":
+        finder = NearestNeighbors(n_neighbors=n_neighbors, metric="precomputed").fit(X)
+        graph = finder.kneighbors_graph(X, mode="connectivity")
+    else:
+        dense = X.toarray() if kernel == "precomputed" and hasattr(X, "toarray") else X
+        return dense, False
+    graph = 0.5 * (graph + graph.T)
+    if connected_components(graph, directed=False, return_labels=False) > 1:
+        message = "the graph of nearest neighbors is not fully connected: raise n_neighbors, or expect split clusters"
+        warnings.warn(message, UserWarning, stacklevel=4)
+    return graph.toarray(), True

@@ -11,20 +11,29 @@ from sklearn.utils.validation import (
     _check_y,
     check_consistent_length,
     check_is_fitted,
-    validate_data,
 )
 
+from mercer._callbacks import CallbackSupportMixin, reported
 from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
+from mercer._tables import as_frame, validate_data
 
 #: Numbers up to which new points are checked for being plain.
 _FEW = 10_000
 
 
-class Estimator(BaseEstimator):
+class Estimator(CallbackSupportMixin, BaseEstimator):
     """An estimator whose work is done by the compiled part."""
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let callbacks of scikit-learn see the fits of a class."""
+        super().__init_subclass__(**kwargs)
+        if "fit" in cls.__dict__:
+            cls.fit = reported(cls.__dict__["fit"])
+
+    #: Whether sparse matrices are points, without a dense copy.
+    _takes_sparse = False
     #: Attributes that are computed at their first use, and forgotten by the next fit.
     _lazy: tuple[str, ...] = ()
     #: Shift and scale of every target: predictions are ``shift + scale·f``. None where y was fitted
@@ -47,6 +56,36 @@ class Estimator(BaseEstimator):
             given["max_time"] = self.max_time
         return given
 
+    def diagnose(self, X: Any = None, y: Any = None) -> Any:
+        """Return what to look at first, with warnings where something is wrong.
+
+        A regression is judged by its exact leave-one-out residuals, leverages and intervals; a classifier by its solver
+        and, where data is given, by its accuracy and its probabilities; a view by what it leaves out.
+
+        Parameters
+        ----------
+        X, y : array, optional
+            Data that the fit has not seen; ``y`` alone is that of the fit.
+
+        Returns
+        -------
+        A `mercer.Diagnosis`: ``print`` shows it, ``findings`` lists what was found, ``ok`` is False with warnings.
+        """
+        from mercer._diagnosis.checks import diagnosis_of
+
+        check_is_fitted(self)
+        return diagnosis_of(self, X, y)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = bool(self._sparse_format())
+        return tags
+
+    def _sparse_format(self) -> Any:
+        """Return the format of sparse matrices, as scikit-learn's checks take it; False where they are not taken."""
+        given = getattr(self, "kernel", None)
+        return "csr" if self._takes_sparse and not (isinstance(given, str) and given == "precomputed") else False
+
     def _forget(self) -> None:
         for name in self._lazy:
             self.__dict__.pop(name, None)
@@ -63,11 +102,13 @@ class Estimator(BaseEstimator):
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
+        X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
             y = _check_y(y, multi_output=checks.get("multi_output", False), y_numeric=True, estimator=self)
             return self._read_objects(kernel, X, y), np.asarray(y, dtype=np.float64)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **checks)
+        accepted = {"accept_sparse": self._sparse_format(), **checks}
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **accepted)
         return X, np.asarray(y, dtype=np.float64)
 
     def _object_kernel(self, X: Any = None) -> Kernel | None:
@@ -102,11 +143,12 @@ class Estimator(BaseEstimator):
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check the data of a fit whose targets are classes."""
+        X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
             y = _check_y(y, estimator=self)
             return self._read_objects(kernel, X, y), y
-        return validate_data(self, X, y, dtype=np.float64, order="C")
+        return validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
 
     def _check_fitted(self) -> None:
         """Raise NotFittedError before a fit; scikit-learn's own check takes 10 µs of a fitted estimator."""
@@ -118,12 +160,13 @@ class Estimator(BaseEstimator):
         if self._is_plain(X):
             return X
         self._check_fitted()
+        X = as_frame(X)
         if self._inputs is not None:
             return self._encoded(X)
         kernel = self._auto if self._auto is not None else self._object_kernel(X)
         if kernel is not None:
             return Objects(kernel, X)
-        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return validate_data(self, X, dtype=np.float64, order="C", reset=False, accept_sparse=self._sparse_format())
 
     def _is_plain(self, X: Any) -> bool:
         """Whether new points are rows of finite doubles as the fit had them.

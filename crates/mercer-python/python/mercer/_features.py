@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from mercer._centers import is_single
 from mercer._kernel_names import object_kernel
@@ -17,6 +17,7 @@ from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_f
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Features, Kernel, Objects
 from mercer._parameters import check_count, check_kinds, refuse
+from mercer._tables import as_frame, validate_data
 
 #: What the parameters that all transformers share mean.
 HOW = """n_jobs : int, optional
@@ -55,9 +56,13 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         check_kinds(self)
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
+        X = as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
         kernel = self._fit_kernel(X)
-        X = validate_data(self, X, dtype=np.float64, order="C") if kernel is None else self._read_objects(kernel, X)
+        if kernel is None:
+            X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
+        else:
+            X = self._read_objects(kernel, X)
         self._seed = _seed(getattr(self, "random_state", None))
         self._sample_size = X.shape[0]
         self._gamma = gamma_number(self._given("gamma", None), X, self.kernel)
@@ -69,7 +74,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def _in_precision(self, points: Any) -> Any:
         """Return points in the precision of the features; objects as they are."""
-        return points.astype(self._dtype) if isinstance(points, np.ndarray) else points
+        return points.astype(self._dtype) if isinstance(points, np.ndarray) or issparse(points) else points
 
     def transform(self, X: Any) -> Any:
         """Return the features, one row per point; of single precision for points of single precision.
@@ -85,6 +90,9 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         """
         single = is_single(X)
         points = self._read(X)
+        if issparse(points):
+            found = self._map.transform(points, **self._how())
+            return found.astype(np.float32) if single else found
         return (self._map.transform_single if single else self._map.transform)(points, **self._how())
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
@@ -170,6 +178,8 @@ class RandomFourierFeatures(FeatureTransformer):
     >>> round(float(z[0] @ z[0]), 12), abs(float(z[0] @ z[1]) - 0.60653) < 0.1
     (1.0, True)
     """
+
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -378,6 +388,8 @@ class Nystroem(FeatureTransformer):
     (3, True)
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -424,7 +436,8 @@ class Nystroem(FeatureTransformer):
         check_kinds(self)
         check_count("n_components", self.n_components, 1)
         outside = is_computed_outside(self.kernel) or self.kernel in ("precomputed", "sigmoid") or self._is_fractional()
-        self.__dict__.pop("_sample_size" if outside else "_params", None)
+        for former in ("_taken", "_sample_size" if outside else "_params"):
+            self.__dict__.pop(former, None)
         return self._fit_outside(X) if outside else super().fit(X)
 
     def _is_fractional(self) -> bool:
@@ -437,10 +450,10 @@ class Nystroem(FeatureTransformer):
             refuse("landmarks", self.landmarks, "'auto' or 'uniform' where Python computes the kernel")
         self._params = self._kernel_params()
         self._dtype = "float32" if is_single(X) else "float64"
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
         if self.kernel == "precomputed":
             symmetric(X)
-        rows = _random_state(self.random_state).permutation(len(X))[: self.n_components]
+        rows = _random_state(self.random_state).permutation(X.shape[0])[: self.n_components]
         basis = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else self._computed(X[rows])
         values, vectors = np.linalg.eigh(np.asarray(basis, dtype=np.float64))
         kept = np.abs(values) > len(rows) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
@@ -460,6 +473,8 @@ class Nystroem(FeatureTransformer):
         return {**(self.kernel_params or {}), **given}
 
     def _computed(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+        if "_taken" in self.__dict__:
+            return Kernel(self._taken)(X, Y)
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, n_jobs=self.n_jobs, **self._params)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -491,7 +506,8 @@ class Nystroem(FeatureTransformer):
 
     def _remake(self) -> Features:
         points = self._as_points(self.components_)
-        return Features.nystrom(self.kernel_, len(points), self._choice(), 0.0, points, every_row=True, **self._how())
+        count = points.shape[0]
+        return Features.nystrom(self.kernel_, count, self._choice(), 0.0, points, every_row=True, **self._how())
 
     def _describe(self) -> None:
         self.components_ = self._in_precision(self._map.landmarks)
@@ -529,6 +545,8 @@ class EmpiricalKernelMap(FeatureTransformer):
     array([[1.      , 0.606531],
            [0.606531, 1.      ]])
     """
+
+    _takes_sparse = True
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer._catalogue import constructors
+from mercer._exchange.kernels import is_theirs, own_kernel
 from mercer._mercer import Kernel, default_kernel
 
 #: Names of scikit-learn that have no kernel of ours: their values are computed there.
@@ -41,8 +42,10 @@ def view_kernel(kernel: Any, X: Any) -> Kernel:
 
 
 def is_function(kernel: Any) -> bool:
-    """Whether the kernel is a function of Python."""
-    return callable(kernel) and not isinstance(kernel, Kernel)
+    """Whether the kernel is a function of Python; a kernel object of scikit-learn is one where Mercer has none."""
+    if not callable(kernel) or isinstance(kernel, Kernel):
+        return False
+    return not is_theirs(kernel) or own_kernel(kernel) is None
 
 
 def is_computed_outside(kernel: Any) -> bool:
@@ -64,7 +67,7 @@ def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, c
         if kernel == "laplacian" and not gamma > 0:
             raise ValueError(f"gamma = {gamma} is not allowed: it must be finite and positive")
         return _NAMES[kernel](constructors(), gamma, degree, coef0)
-    return Kernel(kernel)
+    return own_kernel(kernel) if is_theirs(kernel) else Kernel(kernel)
 
 
 _NAMES: dict[str, Callable[..., Kernel]] = {

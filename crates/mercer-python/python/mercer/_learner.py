@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._estimator import as_given
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
 from mercer._margins import gamma_number
 from mercer._mercer import AnyFit, Kernel, Learner, Objects
 from mercer._parameters import check_kinds
+from mercer._tables import as_frame, validate_data
 
 #: What the parameters of the computation mean.
 HOW = """n_jobs : int, optional
@@ -50,10 +51,12 @@ class LearnerEstimator(KernelEstimator):
         """Check the points of a fit and note their columns."""
         check_kinds(self)
         self._target_names, self._units, self._inputs = None, None, None
+        X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X, y)
-        return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least)
+        accepted = self._sparse_format()
+        return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least, accept_sparse=accepted)
 
     def _learned_kernel(self, X: Any) -> Kernel:
         """Return the kernel that the learner works with."""

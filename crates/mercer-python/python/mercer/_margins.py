@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -60,7 +61,8 @@ class MarginEstimator(KernelEstimator):
 
     def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
         """Return the kernel, rows and columns of data that is only to be explained."""
-        rows, columns = (len(X), len(X)) if is_computed_outside(self.kernel) else self._shape(X)
+        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        rows, columns = (count, count) if is_computed_outside(self.kernel) else self._shape(X)
         kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
         return kernel, rows, columns
 
@@ -74,6 +76,7 @@ class ClassMixin:
         X, y = self._validated(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        self._class_counts = np.bincount(codes).tolist()
         if len(self.classes_) < 2:
             only = ", ".join(map(str, self.classes_))
             raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {only}")
@@ -144,10 +147,23 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-def spread(X: np.ndarray, weights: np.ndarray | None) -> float:
+def spread(X: Any, weights: np.ndarray | None) -> float:
     """Return the variance of all numbers, with weights of the rows where there are some."""
+    if issparse(X):
+        return sparse_spread(X, weights)
     with np.errstate(over="ignore", invalid="ignore"):
         if weights is None or not weights.sum() > 0:
             return X.var()
         mean = np.average(X, weights=weights, axis=0).mean()
         return np.average((X - mean) ** 2, weights=weights, axis=0).mean()
+
+
+def sparse_spread(X: Any, weights: np.ndarray | None) -> float:
+    """Return the variance of all numbers of a sparse matrix, those that are 0 with the others."""
+    rows, columns = X.shape
+    weights = np.ones(rows) if weights is None or not weights.sum() > 0 else np.asarray(weights, dtype=np.float64)
+    counts = np.diff(X.indptr)
+    of_values, total = np.repeat(weights, counts), weights.sum() * columns
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = of_values @ X.data / total
+        return float((of_values @ (X.data - mean) ** 2 + (total - of_values.sum()) * mean**2) / total)

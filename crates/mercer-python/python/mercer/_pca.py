@@ -92,6 +92,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
     (array([14.]), array([[1.]]))
     """
 
+    _takes_sparse = True
+
     _learner = "pca"
     _setting_names: ClassVar[dict[str, str]] = {"n_components": "components", "remove_zero_eig": "remove_zero"}
     _fact_names: ClassVar[dict[str, str]] = {

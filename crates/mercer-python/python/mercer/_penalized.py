@@ -16,6 +16,8 @@ from mercer._mercer import PenalizedFit
 class PenalizedEstimator(InstanceScores, MarginEstimator):
     """An estimator that minimizes a loss and a norm, with an expansion on all points."""
 
+    _takes_sparse = True
+
     #: Kernels have to be positive semi-definite: there is no switch.
     allow_indefinite = False
 
@@ -32,8 +34,10 @@ class PenalizedEstimator(InstanceScores, MarginEstimator):
     def _adopt(self, fit: PenalizedFit, flat: bool) -> None:
         """Take over what was fitted; one function is an array of one dimension."""
         self._fit, self._flat = fit, flat
-        if len(fit.points) < len(fit.fitted) and not is_computed_outside(self.kernel):
-            self.X_fit_ = fit.points
+        points = fit.points
+        count = points.shape[0] if hasattr(points, "shape") else len(points)
+        if count < len(fit.fitted) and not is_computed_outside(self.kernel):
+            self.X_fit_ = points
         self.dual_coef_ = self._shaped(fit.dual_coefficients)
         self.intercept_ = fit.intercept
         self.fitted_ = self._shaped(fit.fitted)

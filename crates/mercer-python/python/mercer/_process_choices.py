@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from mercer._covariance import MercerCovariance, ObjectCovariance, OutsideCovariance, is_kernel_object
 from mercer._estimator import Estimator, target_names
 from mercer._kernel_names import compiled, is_computed_outside, object_kernel
 from mercer._mercer import Kernel, Objects
+from mercer._tables import validate_data
 
 #: The covariance where noise or inducing points are set without a kernel, and the noise beside such
 #: a kernel.

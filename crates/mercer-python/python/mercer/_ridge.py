@@ -26,6 +26,8 @@ _EAGER_ROWS = 1000
 class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
 
+    _takes_sparse = True
+
     _lazy = ("_diagnosed", "function_", "noise_variance_")
     #: Whether the points were of single precision, and whether the targets were too.
     _single, _narrow = False, False
@@ -262,11 +264,13 @@ class KernelRidge(FittedRidge):
         Parameters of the names of scikit-learn. ``gamma=None`` is ``1/n_features``.
     kernel_params : dict, optional
         Keyword arguments of a kernel that is a function of two points.
-    solver : {"auto", "cholesky", "mixed", "state_space", "finite_rank", "grid", "eigen", "cg", "features", "centers"}
+    solver : {"auto", "cholesky", "mixed", "state_space", "finite_rank", "distinct_points", "grid", "eigen", "cg", \
+            "features", "centers"}
         The solver, ``"auto"`` by default; ``explain`` returns its choice. In one column, kernels of Markov processes
         (``matern`` of smoothness 1/2, 3/2 and 5/2, ``wiener``, ``sobolev`` …) are solved in linear time, and so are
         kernels with finitely many features (``linear``, ``polynomial`` on few columns) in any number of columns.
         Points on a grid (one row per cell, some may be missing) are solved by Fourier transforms or Kronecker products.
+        Where many rows are equal, they are merged: the answer is the same.
     n_centers : int, optional
         Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
         With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
@@ -455,7 +459,9 @@ class KernelRidge(FittedRidge):
 
     def _may_be_grid(self, X: Any) -> bool:
         """Whether the values of the points may matter for the plan."""
-        numbers = isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "grid")
+        numbers = (
+            isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "distinct_points", "grid")
+        )
         outside = self.kernel == "precomputed" or is_computed_outside(self.kernel)
         return numbers and not outside and bool(np.isfinite(X).all())
 

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
+from mercer._callbacks import each_chunk
 from mercer._estimator import target_names
 from mercer._features import _seed
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
 from mercer._mercer import Kernel, RidgeStream, StreamedRidgeFit
 from mercer._parameters import check_kinds
+from mercer._tables import validate_data
 
 
 class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
@@ -131,7 +133,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         Parameters
         ----------
         chunks : iterable of (X, y) or (X, y, sample_weight)
-            The parts of the data, in their order.
+            The parts of the data, in their order. A callback of scikit-learn may stop after any of them.
 
         Returns
         -------
@@ -151,8 +153,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         True
         """
         self._begin()
-        for chunk in chunks:
-            self.partial_fit(*chunk)
+        each_chunk(self, chunks, self.partial_fit)
         if not hasattr(self, "stream_"):
             raise ValueError("the stream has no chunk: at least one is needed")
         return self

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
+from scipy.sparse import csr_matrix, issparse
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from mercer._estimator import target_names
 from mercer._instances import InstanceScores
@@ -22,6 +23,7 @@ from mercer._parameters import (
     is_number,
     refuse,
 )
+from mercer._tables import as_frame, validate_data
 
 #: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any SVM
 #: of separable data.
@@ -69,6 +71,8 @@ EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fi
 class Machine(InstanceScores, MarginEstimator):
     """Common base of support vector machines: parameters of the solver, support vectors, evidence."""
 
+    _takes_sparse = True
+
     def _check_parameters(self) -> None:
         """Refuse what is not allowed, in words, before any work."""
         check_kinds(self)
@@ -87,6 +91,7 @@ class Machine(InstanceScores, MarginEstimator):
 
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[Any, np.ndarray]:
         if not is_function(self.kernel):
+            self._refuse_sparse_values(X)
             return super()._read_fit(X, y, **checks)
         self._target_names, self._units, self._inputs = target_names(y), None, None
         X = self._objects(X, y)
@@ -94,17 +99,24 @@ class Machine(InstanceScores, MarginEstimator):
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         if not is_function(self.kernel):
+            self._refuse_sparse_values(X)
             return super()._validated(X, y)
         return self._objects(X, y), column_or_1d(y, warn=True)
+
+    def _refuse_sparse_values(self, X: Any) -> None:
+        if self.kernel == "precomputed" and issparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported: use .toarray()")
 
     def _read_alone(self, X: Any) -> Any:
         """Check the data of a fit without targets."""
         if is_function(self.kernel):
             return self._objects(X, None)
+        X = as_frame(X)
+        self._refuse_sparse_values(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
             return self._read_objects(kernel, X)
-        return validate_data(self, X, dtype=np.float64, order="C")
+        return validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
 
     def _objects(self, X: Any, y: Any) -> Any:
         """Return data that the function alone understands as it is; a former fit may have known columns."""
@@ -117,7 +129,7 @@ class Machine(InstanceScores, MarginEstimator):
         self._check_fitted()
         if is_function(self.kernel):
             return X
-        if hasattr(X, "toarray"):
+        if issparse(X) and not issparse(self.support_vectors_):
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data: use .toarray()"
             )
@@ -195,10 +207,14 @@ class Machine(InstanceScores, MarginEstimator):
             raise AttributeError("coef_ is only available when using a linear kernel")
         coef = self._primal()
         # It is computed at every use: what is written to it would be lost.
-        coef.flags.writeable = False
+        (coef.data if issparse(coef) else coef).flags.writeable = False
         return coef
 
-    def _primal(self) -> np.ndarray:
+    def _as_fitted(self, coefficients: np.ndarray) -> Any:
+        """Return coefficients of support vectors: sparse for sparse ones, as in scikit-learn."""
+        return csr_matrix(coefficients) if issparse(self.support_vectors_) else coefficients
+
+    def _primal(self) -> Any:
         return self.dual_coef_ @ self.support_vectors_
 
     def _restore(self, fit: Any, state: dict[str, Any]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
@@ -17,6 +19,10 @@ from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
     """A one-versus-one classifier."""
+
+    #: The same machines without probabilities, where classes are predicted by votes in spite of them: as scikit-learn
+    #: does, whose machines may be taken over.
+    _voting: SvcFit | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorClassifier:
         """Fit the classifier.
@@ -101,10 +107,11 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     def _adopt(self, fit: SvcFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
+        self._voting = None
         # The decision function of two classes is positive for the first; scikit-learn's is positive
         # for the second.
         sign = -1.0 if len(self.classes_) == 2 else 1.0
-        self.dual_coef_ = np.ascontiguousarray(sign * fit.dual_coefficients.T)
+        self.dual_coef_ = self._as_fitted(np.ascontiguousarray(sign * fit.dual_coefficients.T))
         self.intercept_ = sign * fit.offsets
         self.n_support_ = fit.support_sizes
         self.n_iter_ = fit.steps
@@ -126,7 +133,8 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         self._check_fitted()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return self.classes_[self._fit.predict(self._new_values(X), **self._options())]
+        fit = self._fit if self._voting is None else self._voting
+        return self.classes_[fit.predict(self._new_values(X), **self._options())]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return decision values: positive for the second of two classes; of more a column per class or per pair.
@@ -183,7 +191,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         """
         return np.log(self.predict_proba(X))
 
-    def _primal(self) -> np.ndarray:
+    def _primal(self) -> Any:
         if len(self.classes_) == 2 or not self._fit.paired:
             return super()._primal()
         # Machine (a, b) has the support vectors of both classes, each in the column of the other.
@@ -195,7 +203,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
             for a in range(len(of))
             for b in range(a + 1, len(of))
         ]
-        return np.array(rows)
+        return vstack(rows, format="csr") if issparse(self.support_vectors_) else np.array(rows)
 
     def _restore(self, fit: SvcFit, state: dict[str, Any]) -> None:
         self._restore_classes(fit.names, state)
@@ -204,6 +212,9 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
 
     def _saved(self) -> tuple[Any, dict[str, Any]]:
         fit, state = super()._saved()
+        if self._voting is not None:
+            message = "a model file predicts the most probable class, where scikit-learn's machine counts votes"
+            warnings.warn(message, UserWarning, stacklevel=3)
         return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}
 
 

@@ -18,7 +18,7 @@ class NumberMachine(Machine):
 
     def _adopt(self, fit: SvmFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
-        self.dual_coef_ = fit.dual_coefficients.reshape(1, -1)
+        self.dual_coef_ = self._as_fitted(fit.dual_coefficients.reshape(1, -1))
         self.intercept_ = np.array([fit.offset])
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         self.n_iter_ = fit.evidence["steps"]

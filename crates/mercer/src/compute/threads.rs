@@ -76,6 +76,24 @@ impl Threads {
         }
     }
 
+    /// Runs `work` on the threads of this process while the caller runs `meanwhile`.
+    pub(super) fn beside<T: Send>(&self, work: impl FnOnce() -> T + Send, meanwhile: impl FnOnce()) -> T {
+        let mut value = None;
+        let fill = || value = Some(work());
+        match self.of_process(std::process::id()) {
+            Some(pool) => side_by_side(pool, fill, meanwhile),
+            // As in `run`, a pool for this call alone; without any thread both run in turn.
+            None => match build(self.count) {
+                Ok(pool) => side_by_side(&pool, fill, meanwhile),
+                Err(_) => {
+                    fill();
+                    meanwhile();
+                }
+            },
+        }
+        value.expect("the work has run")
+    }
+
     /// The pool of a process, made if it is the first time. None where no thread can be started, or
     /// after too many forks.
     fn of_process(&self, process: u32) -> Option<&ThreadPool> {
@@ -107,6 +125,17 @@ impl Drop for Threads {
 /// global pool.
 pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() { work() } else { SHARED.install(work) }
+}
+
+/// As [`Threads::beside`] on all cores. A caller that is one of the threads itself runs both in turn:
+/// it would wait for a thread that may be its own.
+pub(super) fn beside<T: Send>(work: impl FnOnce() -> T + Send, meanwhile: impl FnOnce()) -> T {
+    if rayon::current_thread_index().is_none() {
+        return SHARED.beside(work, meanwhile);
+    }
+    let value = work();
+    meanwhile();
+    value
 }
 
 /// Who does some work: the calling thread alone, as it must inside a lock, since a thread that waits
@@ -148,6 +177,13 @@ pub(crate) fn filled<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     cell.get_or_init(|| made)
 }
 
+fn side_by_side(pool: &ThreadPool, work: impl FnOnce() + Send, meanwhile: impl FnOnce()) {
+    pool.in_place_scope(|scope| {
+        scope.spawn(|_| work());
+        meanwhile();
+    });
+}
+
 fn build(count: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
     ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("mercer-{i}")).build()
 }
@@ -183,6 +219,29 @@ mod tests {
         others.for_each(|p| assert!(threads.of_process(p).is_some()));
         assert!(threads.of_process(std::process::id()).is_none());
         assert_eq!(threads.install(rayon::current_num_threads), 1);
+    }
+
+    #[test]
+    fn work_runs_on_the_threads_while_the_caller_waits_for_it() {
+        for threads in [Threads::new(0), Threads::start(1).unwrap()] {
+            let caller = std::thread::current().id();
+            let (done, wait) = std::sync::mpsc::sync_channel(1);
+            let work = move || {
+                done.send(()).unwrap();
+                std::thread::current().id()
+            };
+            let mut met = false;
+            let worker = threads.beside(work, || met = wait.recv().is_ok());
+            assert!(met && worker != caller);
+        }
+        // A thread of the pool does not wait for itself.
+        assert_eq!(in_pool(|| beside(|| 2, || ())), 2);
+    }
+
+    #[test]
+    fn a_panic_of_the_work_reaches_the_caller() {
+        let panicked = std::panic::catch_unwind(|| Threads::new(1).beside(|| panic!("the work"), || ()));
+        assert!(panicked.is_err());
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod side;
 mod simplify;
 mod standing;
 
+pub use certify::{QuadraticForm, quadratic_form};
 pub use check::{Check, CheckOptions, CheckVerdict, check, check_negative};
 pub use matrix::check_matrix;
 pub use repair::{Repair, Repaired, repair};

@@ -70,6 +70,7 @@ pub fn require_psd_on(kernel: &Kernel, columns: usize, compute: &Compute) -> Res
 pub(crate) fn require_psd_for(kernel: &Kernel, points: Points<'_>, compute: &Compute) -> Result<()> {
     match points {
         Points::Vectors(x) => require_psd_on(kernel, x.ncols(), compute).map(drop),
+        Points::Sparse(x) => require_psd_on(kernel, x.width(), compute).map(drop),
         Points::Precomputed(_) | Points::References(_) => Ok(()),
         _ => require_psd(kernel, compute).map(drop),
     }

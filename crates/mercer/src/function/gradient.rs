@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::Expansion;
+use crate::error::Requirement;
 use crate::gram::Pairs;
 use crate::real::{Dual, Real};
 use crate::wording::list_text;
@@ -21,8 +22,8 @@ impl Expansion {
     /// `O(d)` kernel values in dual numbers for each pair of row and center.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] at a point where the kernel has a kink or a jump, with its center; as
-    /// [`crate::Kernel::bind`].
+    /// [`Error::Unsupported`] at a point where the kernel has a kink or a jump, with its center;
+    /// [`Error::Value`] where a slope leaves the range of the numbers; as [`crate::Kernel::bind`].
     ///
     /// # Example
     /// ```
@@ -44,7 +45,14 @@ impl Expansion {
             self.check_smooth(i, &point, centers)?;
             Ok(self.slopes(&point, centers))
         })?;
-        Ok(Array2::from_shape_fn(x.dim(), |(i, j)| slopes[i][j]))
+        let slopes = Array2::from_shape_fn(x.dim(), |(i, j)| slopes[i][j]);
+        match slopes.indexed_iter().find(|(_, slope)| !slope.is_finite()) {
+            Some((place, _)) => {
+                let (what, entry) = (self.kernel().to_string(), format!("{:e}", x[place]));
+                Err(Error::value(what, place, entry, Requirement::Representable))
+            }
+            None => Ok(slopes),
+        }
     }
 
     /// An error where the kernel of a center that takes part has a kink.

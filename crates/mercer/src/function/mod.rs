@@ -5,6 +5,7 @@
 //! projections are sums over values of `k`.
 
 mod components;
+mod draws;
 mod expansion;
 mod gradient;
 mod instances;
@@ -14,6 +15,7 @@ mod spectrum;
 mod tensor;
 
 pub use components::Component;
+pub use draws::prior_draws;
 pub use expansion::Expansion;
 pub use instances::instance_scores;
 pub use norms::{bridge_norm, laplacian_norm, power_series_norm, sinc_norm, sobolev_norm};

@@ -3,7 +3,9 @@
 use ndarray::{ArrayView2, Axis};
 use rayon::prelude::*;
 
+use super::sparse::SparseMetric;
 use super::{Metric, MetricKind};
+use crate::points::Csr;
 use crate::{Compute, Result};
 
 /// Rows that one task computes. Between 16 and 128 only noise was measured.
@@ -32,6 +34,21 @@ impl Distances {
         let starts = (0..x.nrows().div_ceil(ROWS)).into_par_iter().map(|strip| strip * ROWS);
         let part = |scratch: &mut Vec<f64>, start| strip(&metric, start, x.nrows(), scratch);
         let parts: Vec<Vec<f64>> = compute.install(|| starts.map_init(Vec::new, part).collect());
+        Ok(Self::of(parts, kind == MetricKind::SquaredEuclidean))
+    }
+
+    /// The distances of all rows.
+    pub(crate) fn of_sparse(x: &Csr, kind: MetricKind, compute: &Compute) -> Result<Self> {
+        let metric = SparseMetric::new(x, None, None, compute)?;
+        let n = x.len();
+        let parts = compute.try_map_tasks(n.div_ceil(ROWS), |strip| {
+            compute.check_canceled()?;
+            let rows: Vec<usize> = (strip * ROWS..n.min((strip + 1) * ROWS)).collect();
+            let (start, width) = (rows[0], n - rows[0]);
+            let mut block = vec![0.0; rows.len() * width];
+            metric.fill(kind, &rows, start..n, None, &mut block);
+            Ok(block.chunks_exact(width).enumerate().flat_map(|(i, line)| &line[i + 1..]).copied().collect())
+        })?;
         Ok(Self::of(parts, kind == MetricKind::SquaredEuclidean))
     }
 

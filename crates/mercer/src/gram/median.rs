@@ -8,10 +8,10 @@ use super::{MetricKind, Pairs};
 use crate::error::Remedy;
 use crate::kernel::algebra::columns::named_column;
 use crate::kernel::bags::persistence::Persistence;
-use crate::kernel::check_domain::{choose_columns, transform};
+use crate::kernel::check_domain::{choose_columns, column_positions, transform};
 use crate::kernel::object::ObjectPairs;
 use crate::kernel::{Base, EmbeddingForm, Form, Kernel, Lengthscale};
-use crate::points::Mixed;
+use crate::points::{Csr, Mixed};
 use crate::{Compute, Error, Points, Result, Sample};
 
 /// Points that enter the heuristic; beyond that a random subset, drawn from the seed, is used.
@@ -39,7 +39,10 @@ const MAX_POINTS: usize = 1000;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn median_distance(x: ArrayView2<f64>, kind: MetricKind, compute: &Compute) -> Result<f64> {
-    let distances = Distances::new(x, &subset(x.nrows(), compute), kind, compute)?;
+    median_of(Distances::new(x, &subset(x.nrows(), compute), kind, compute)?, compute)
+}
+
+fn median_of(distances: Distances, compute: &Compute) -> Result<f64> {
     match distances.median(compute) {
         Some(median) if median > 0.0 => Some(median),
         _ => distances.without_zeros().median(compute),
@@ -81,6 +84,38 @@ pub(crate) fn resolve(
             resolve_on(kernel, pooled.view(), compute)
         }
     }
+}
+
+/// Replaces every `median` of a kernel on sparse vectors.
+pub(crate) fn resolve_sparse(kernel: &Kernel, rows: &Csr, cols: Option<&Csr>, compute: &Compute) -> Result<Kernel> {
+    if !has_median(kernel) {
+        return Ok(kernel.clone());
+    }
+    match cols {
+        None => resolve_on_sparse(kernel, rows, compute),
+        Some(cols) => resolve_on_sparse(kernel, &rows.pooled(cols)?, compute),
+    }
+}
+
+fn resolve_on_sparse(kernel: &Kernel, x: &Csr, compute: &Compute) -> Result<Kernel> {
+    match kernel {
+        Kernel::Base(base) if base.lengthscale() == Some(&Lengthscale::Median) => {
+            let kind = if let Form::Profile(kind) = base.form() { kind } else { MetricKind::SquaredEuclidean };
+            let median = median_distance_sparse(x, kind, compute)?;
+            Ok(Kernel::Base(base.with_lengthscale(Lengthscale::shared(median)?)))
+        }
+        Kernel::On(columns, k) if has_median(k) => {
+            let chosen = x.select_columns(&column_positions(columns, x.width())?);
+            Ok(Kernel::On(columns.clone(), Box::new(resolve_on_sparse(k, &chosen, compute)?)))
+        }
+        other => other.map_children(&mut |k| resolve_on_sparse(k, x, compute)),
+    }
+}
+
+/// As [`median_distance`], of sparse vectors.
+pub(crate) fn median_distance_sparse(x: &Csr, kind: MetricKind, compute: &Compute) -> Result<f64> {
+    let chosen = x.select(&subset(x.len(), compute));
+    median_of(Distances::of_sparse(&chosen, kind, compute)?, compute)
 }
 
 /// Replaces every `median` of a kernel on objects, that of instances or vertices inside and that of

@@ -19,6 +19,7 @@ mod pairs;
 mod resolve;
 mod rows;
 pub mod simd;
+pub(crate) mod sparse;
 mod tiles;
 
 pub use crate::kernel::MetricKind;
@@ -32,6 +33,7 @@ pub(crate) use distances::Distances;
 pub(crate) use fold::{Tile, fold_tiles, sum};
 pub(crate) use forms::{FORMS_HELD, Forms, LabelValues, quadratic_forms};
 pub use median::median_distance;
+pub(crate) use median::median_distance_sparse;
 pub use metric::Metric;
 pub use multiply::multiply;
 pub(crate) use multiply::multiply_parts;

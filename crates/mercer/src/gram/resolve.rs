@@ -35,6 +35,11 @@ impl Kernel {
                 kernel.check_vectors(x)?;
                 Ok(kernel)
             }
+            Points::Sparse(x) => {
+                let kernel = median::resolve_sparse(self, x, None, compute)?;
+                kernel.check_sparse(x)?;
+                Ok(kernel)
+            }
             Points::Mixed(rows) => {
                 let kernel = median::resolve_mixed(&self.with_mixed_names(rows)?, rows, None, compute)?;
                 kernel.check_mixed(rows)?;

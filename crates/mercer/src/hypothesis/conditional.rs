@@ -2,6 +2,7 @@
 
 mod dense;
 mod regression;
+mod relevance;
 mod smoother;
 
 use ndarray::{Array2, ArrayView2, Axis};
@@ -86,7 +87,10 @@ pub enum ConditionalMethod {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionalSmoothing {
     /// A Gaussian kernel; its lengthscale and the ridge of each regression by the least
-    /// leave-one-out error, in closed form.
+    /// leave-one-out error, in closed form. Where `z` has several columns, kernels with a lengthscale
+    /// per column take part, which maximize the likelihood of Gaussian processes for the leading
+    /// features of `x` and `y`: one lengthscale for all columns cannot remove the influence of a few
+    /// among many.
     LeaveOneOut,
     /// This kernel of `z` and this ridge `ε`, the same for both regressions.
     Fixed {

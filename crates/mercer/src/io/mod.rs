@@ -14,6 +14,7 @@ mod meter;
 mod model_file;
 mod npy;
 mod number;
+#[cfg_attr(not(feature = "parquet"), path = "parquet_absent.rs")]
 mod parquet;
 mod source;
 mod streamed;
@@ -33,12 +34,13 @@ pub use csv::{Delimiter, Header, write_table_csv, write_table_csv_to};
 pub use fasta::{Fasta, read_fasta};
 pub use format::Format;
 pub use graphs::{GraphMlNames, read_edge_lists, read_graphml, read_tu};
-pub use libsvm::{read_libsvm_model, write_libsvm, write_libsvm_model};
+pub use libsvm::{LabeledRows, read_libsvm, read_libsvm_model, write_libsvm, write_libsvm_model};
 pub use model_file::{
     load_model, load_sketch, read_model, read_sketch, save_model, save_sketch, write_model, write_sketch,
 };
 pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
+#[cfg(feature = "parquet")]
 pub use parquet::write_parquet;
 pub use streamed::{Checkpoint, FileRules, PassOptions, Resumed, Roles, StreamedModel, SurveyedFile};
 

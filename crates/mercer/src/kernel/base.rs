@@ -309,6 +309,12 @@ impl Base {
         shape_array(self.shape())
     }
 
+    /// Whether its values are inner products of the points themselves, without a parameter.
+    pub(crate) fn is_inner_product(&self) -> bool {
+        let own = PowerSeries::Power { degree: 1, offset: 0.0, scale: 1.0 };
+        self.shape().is_empty() && self.lengthscale().is_none() && self.power_series() == Some(own)
+    }
+
     /// The value of a kernel that is the same for every pair.
     pub(crate) fn constant(&self) -> Option<f64> {
         if let Form::Constant(value) = self.form() { Some(value) } else { None }

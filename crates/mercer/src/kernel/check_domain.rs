@@ -5,8 +5,8 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::algebra::columns::named_column;
 use super::{Base, ColumnRef, Form, Kernel, Lengthscale, PointMap};
-use crate::error::{PrecomputedNeed, Requirement};
-use crate::points::{Mixed, PointKind};
+use crate::error::{AllowedRange, PrecomputedNeed, Requirement};
+use crate::points::{Csr, Mixed, PointKind};
 use crate::{Error, Result};
 
 impl Kernel {
@@ -30,6 +30,88 @@ impl Kernel {
         }
         self.children().into_iter().try_for_each(|k| k.check_vectors(x))
     }
+}
+
+impl Kernel {
+    /// Checks that every node of the expression can take these sparse vectors.
+    ///
+    /// # Errors
+    /// As [`Kernel::check_vectors`]; [`Error::Unsupported`] for kernels that need dense vectors.
+    pub(crate) fn check_sparse(&self, x: &Csr) -> Result<()> {
+        match self {
+            Self::Base(base) => check_sparse_base(self, base, x),
+            Self::On(columns, k) => k.check_sparse(&x.select_columns(&column_positions(columns, x.width())?)),
+            Self::Embedded(..) => Err(Error::wrong_points(self, PointKind::Bags, PointKind::Sparse)),
+            Self::NodePaths(..) => Err(Error::wrong_points(self, PointKind::Graphs, PointKind::Sparse)),
+            Self::Transformed(..) | Self::Conformal(..) | Self::Based(..) | Self::Induced(..) => {
+                Err(no_sparse(self, "it acts on all coordinates of a point"))
+            }
+            _ => self.children().into_iter().try_for_each(|k| k.check_sparse(x)),
+        }
+    }
+}
+
+fn no_sparse(kernel: &Kernel, reason: &str) -> Error {
+    Error::unsupported("sparse vectors", kernel, reason, "give the points as a dense matrix")
+}
+
+fn check_sparse_base(kernel: &Kernel, base: &Base, x: &Csr) -> Result<()> {
+    let domain = base.domain();
+    if let Some(takes) = domain.objects() {
+        return Err(Error::wrong_points(kernel, takes, PointKind::Sparse));
+    }
+    match base.form() {
+        Form::Matrix => return Err(Error::precomputed("precomputed()", PrecomputedNeed::Values)),
+        Form::Constant(_) => return Ok(()),
+        Form::Object => return Err(no_sparse(kernel, "a program computes its values")),
+        Form::Columnwise if domain.one_column() => return Err(no_sparse(kernel, "it is a kernel on one column")),
+        Form::Columnwise if matches!(base.lengthscale(), Some(Lengthscale::PerColumn(_))) => {
+            return Err(no_sparse(kernel, "it has a lengthscale for every column"));
+        }
+        Form::Columnwise if !matches!(base, Base::Delta(_)) && !ignores_zeros(kernel) => {
+            return Err(no_sparse(kernel, "columns in which both points are 0 change its value"));
+        }
+        Form::Columnwise | Form::Profile(_) => {}
+        Form::Brownian | Form::Diagram => return Err(no_sparse(kernel, "it is computed from all coordinates")),
+    }
+    if base.lengthscale() == Some(&Lengthscale::Median) {
+        return Err(Error::unresolved_median(kernel));
+    }
+    if let Some(lengthscale) = base.lengthscale() {
+        lengthscale.check_columns(kernel, x.width())?;
+    }
+    check_sparse_range(kernel, domain.range(), x)
+}
+
+/// Whether columns in which both points are 0 leave the value as it is, to the bit.
+fn ignores_zeros(kernel: &Kernel) -> bool {
+    let p = kernel.parameter_values::<f64>();
+    kernel.value(&p, &[0.5, 0.0, 0.125], &[0.25, 0.0, 0.0]) == kernel.value(&p, &[0.5, 0.125], &[0.25, 0.0])
+}
+
+fn check_sparse_range(kernel: &Kernel, range: AllowedRange, x: &Csr) -> Result<()> {
+    if range == AllowedRange::LINE {
+        return Ok(());
+    }
+    for row in 0..x.len() {
+        let (columns, values) = x.row(row);
+        if let Some(at) = values.iter().position(|value| !range.contains(*value)) {
+            return Err(Error::value(kernel.to_string(), (row, columns[at]), values[at], Requirement::Domain(range)));
+        }
+    }
+    Ok(())
+}
+
+/// The chosen columns as positions.
+pub(crate) fn column_positions(columns: &[ColumnRef], width: usize) -> Result<Vec<usize>> {
+    let position = |column: &ColumnRef| match column {
+        ColumnRef::Index(j) if *j < width => Ok(*j),
+        ColumnRef::Index(j) => {
+            Err(Error::shape("columns, because on([…], …) counts from 0", format!("more than {j}"), width))
+        }
+        ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
+    };
+    columns.iter().map(position).collect()
 }
 
 impl Kernel {
@@ -140,14 +222,7 @@ pub(crate) fn rows_to_array(rows: &[Vec<f64>]) -> Array2<f64> {
 
 /// The chosen columns, copied.
 pub(crate) fn choose_columns(columns: &[ColumnRef], x: ArrayView2<f64>) -> Result<Array2<f64>> {
-    let indices = columns.iter().map(|column| match column {
-        ColumnRef::Index(j) if *j < x.ncols() => Ok(*j),
-        ColumnRef::Index(j) => {
-            Err(Error::shape("columns, because on([…], …) counts from 0", format!("more than {j}"), x.ncols()))
-        }
-        ColumnRef::Name(name) => Err(Error::unresolved_column("on([…], …)", name)),
-    });
-    Ok(x.select(Axis(1), &indices.collect::<Result<Vec<_>>>()?))
+    Ok(x.select(Axis(1), &column_positions(columns, x.ncols())?))
 }
 
 /// The points after a space transformation.

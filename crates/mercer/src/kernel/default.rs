@@ -37,7 +37,7 @@ impl Kernel {
     /// ```
     pub fn default_for(kind: PointKind) -> Result<Self> {
         match kind {
-            PointKind::Vectors => "gaussian(lengthscale=median)",
+            PointKind::Vectors | PointKind::Sparse => "gaussian(lengthscale=median)",
             PointKind::Strings => "normalized(spectrum(length=3))",
             PointKind::Graphs => "normalized(weisfeiler_lehman(depth=3))",
             PointKind::Bags => "gaussian_embedding(gaussian(lengthscale=median), lengthscale=median)",

@@ -161,6 +161,23 @@ impl Kernel {
         self.is_of_features() && self.point_kind().is_some()
     }
 
+    /// Whether its values on points of a kind are inner products of explicit features: as
+    /// [`Kernel::has_features`], and `linear()` on sparse vectors, whose features are the vectors
+    /// themselves.
+    pub fn has_features_on(&self, kind: PointKind) -> bool {
+        self.has_features() || kind == PointKind::Sparse && self.is_of_coordinates()
+    }
+
+    fn is_of_coordinates(&self) -> bool {
+        match self {
+            Self::Base(base) => base.constant().is_some() || base.is_inner_product(),
+            Self::Scale(..) | Self::Normalized(_) | Self::On(..) | Self::Sum(_) => {
+                self.children().into_iter().all(Self::is_of_coordinates)
+            }
+            _ => false,
+        }
+    }
+
     fn is_of_features(&self) -> bool {
         match self {
             Self::Base(base) => {

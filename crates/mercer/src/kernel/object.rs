@@ -107,12 +107,22 @@ pub(crate) trait ObjectTiles: Debug + Send + Sync {
         rows.iter().chain(cols.unwrap_or_default()).fold(0.0, |m, v| if v.is_nan() { f64::INFINITY } else { v.max(m) })
     }
 
+    /// Whether it is known that no value is below 0.
+    fn is_non_negative(&self) -> bool {
+        false
+    }
+
     /// About how many operations a value takes.
     fn operations(&self) -> usize;
 
     /// `∂k/∂θ` for a parameter of the kernel, counted from 0, where it has any.
     fn fill_derivative(&self, _own: usize, _rows: &[usize], _cols: Range<usize>, out: &mut [f64]) {
         out.fill(0.0);
+    }
+
+    /// Whether derivatives cost about as much as values.
+    fn has_quick_slopes(&self) -> bool {
+        false
     }
 
     /// `∂k(x, x)/∂θ` for the rows and for the columns.

@@ -39,7 +39,7 @@ fn check_inputs(inputs: &Inputs, fitted: &dyn Fitted, view: usize) -> Result<()>
         Features::Columns(_) | Features::Vectors { .. } => PointKind::Vectors,
     };
     match kind {
-        PointKind::Vectors | PointKind::Precomputed if found == PointKind::Vectors => {
+        PointKind::Vectors | PointKind::Sparse | PointKind::Precomputed if found == PointKind::Vectors => {
             let (expected, found) = (fitted.dimension(view), inputs.dimension());
             if found == expected { Ok(()) } else { Err(Error::shape("coordinates of the inputs", expected, found)) }
         }

@@ -141,6 +141,14 @@ impl Model {
                 }
                 Ok(x)
             }
+            // Either may be dense.
+            (PointKind::Vectors | PointKind::Sparse, Points::Vectors(_) | Points::Sparse(_)) => {
+                let expected = self.inputs[view].dimension();
+                if x.columns() != expected {
+                    return Err(Error::shape("columns of x", expected, x.columns()));
+                }
+                Ok(x)
+            }
             (kind, _) if kind == found => Ok(x),
             (kind, _) => Err(Error::wrong_points("the model", kind, found)),
         }

@@ -19,6 +19,7 @@ impl Points<'_> {
     pub fn describe(&self, point: usize) -> Option<String> {
         match self {
             Self::Vectors(_) => None,
+            Self::Sparse(rows) => Some(format!("sparse({} nonzero)", rows.row(point).0.len())),
             Self::Strings(strings) => Some(quoted(strings.get(point))),
             Self::Graphs(graphs) => Some(graphs.describe(point)),
             Self::Bags(bags) => Some(format!("bag({})", counted(bags.range(point).len(), "instance"))),

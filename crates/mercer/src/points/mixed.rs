@@ -49,7 +49,7 @@ impl Mixed {
             if column.len() != numbers.nrows() {
                 return Err(Error::shape(&format!("rows of column `{name}`"), numbers.nrows(), column.len()));
             }
-            if matches!(column, Sample::Mixed(_) | Sample::Precomputed(_) | Sample::References(_)) {
+            if matches!(column, Sample::Mixed(_) | Sample::Sparse(_) | Sample::Precomputed(_) | Sample::References(_)) {
                 let what = format!("column `{name}`");
                 return Err(Error::unsupported("table inside of a table", what, "", "use columns of objects"));
             }

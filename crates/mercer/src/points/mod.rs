@@ -2,6 +2,7 @@
 //! columns, and an [`Encoding`] turns a table into vectors.
 
 mod bags;
+mod csr;
 mod describe;
 mod diagrams;
 mod encoding;
@@ -23,12 +24,15 @@ mod strings;
 mod summary;
 mod table;
 
+use std::borrow::Cow;
+
 use ndarray::{Array2, ArrayView2};
 
 use crate::error::{PrecomputedNeed, Requirement};
 use crate::{Error, Result};
 
 pub use bags::Bags;
+pub use csr::Csr;
 pub use diagrams::Diagrams;
 pub use encoding::{Encoded, EncodedColumn, Encoding, EncodingSurvey, FittedEncoding, Missing};
 pub use graphs::{Graph, GraphView, Graphs, Label, Labels};
@@ -63,6 +67,8 @@ pub use table::{Column, ColumnData, Table};
 pub enum Points<'a> {
     /// Vectors: row `i` is the point `xᵢ ∈ ℝᵈ`.
     Vectors(ArrayView2<'a, f64>),
+    /// Vectors that store their nonzero coordinates only.
+    Sparse(&'a Csr),
     /// Strings.
     Strings(&'a Strings),
     /// Graphs.
@@ -85,6 +91,7 @@ impl<'a> Points<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::Vectors(x) => x.nrows(),
+            Self::Sparse(rows) => rows.len(),
             Self::Strings(strings) => strings.len(),
             Self::Graphs(graphs) => graphs.len(),
             Self::Bags(bags) => bags.len(),
@@ -104,6 +111,7 @@ impl<'a> Points<'a> {
     pub fn kind(&self) -> PointKind {
         match self {
             Self::Vectors(_) => PointKind::Vectors,
+            Self::Sparse(_) => PointKind::Sparse,
             Self::Strings(_) => PointKind::Strings,
             Self::Graphs(_) => PointKind::Graphs,
             Self::Bags(_) => PointKind::Bags,
@@ -117,6 +125,7 @@ impl<'a> Points<'a> {
     pub fn columns(&self) -> usize {
         match self {
             Self::Vectors(x) | Self::Precomputed(x) => x.ncols(),
+            Self::Sparse(rows) => rows.width(),
             Self::References(references) => references.of(),
             _ => 1,
         }
@@ -126,6 +135,7 @@ impl<'a> Points<'a> {
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Vectors(x) => 8 * x.len() as u64,
+            Self::Sparse(rows) => rows.bytes(),
             Self::Strings(strings) => strings.bytes(),
             Self::Graphs(graphs) => graphs.bytes(),
             Self::Bags(bags) => bags.bytes(),
@@ -139,7 +149,7 @@ impl<'a> Points<'a> {
     /// The matrix whose rows are the points.
     ///
     /// # Errors
-    /// [`Error::WrongPoints`] if the points are not vectors, [`Error::Precomputed`] if only kernel
+    /// [`Error::WrongPoints`] if the points are not dense vectors, [`Error::Precomputed`] if only kernel
     /// values are known of them.
     pub fn vectors(&self) -> Result<ArrayView2<'a, f64>> {
         match self {
@@ -148,6 +158,18 @@ impl<'a> Points<'a> {
                 Err(Error::precomputed("this method", PrecomputedNeed::Points))
             }
             other => Err(Error::wrong_points("this method", PointKind::Vectors, other.kind())),
+        }
+    }
+
+    /// The points as sparse vectors: dense vectors are copied.
+    ///
+    /// # Errors
+    /// [`Error::WrongPoints`] if they are something else, [`Error::Value`] for NaN and infinities.
+    pub fn sparse(&self) -> Result<Cow<'a, Csr>> {
+        match self {
+            Self::Sparse(rows) => Ok(Cow::Borrowed(rows)),
+            Self::Vectors(x) => Csr::from_dense(*x).map(Cow::Owned),
+            _ => Err(self.wrong(PointKind::Sparse)),
         }
     }
 
@@ -191,6 +213,7 @@ impl<'a> Points<'a> {
     pub fn reborrow(&self) -> Points<'_> {
         match self {
             Self::Vectors(x) => Points::Vectors(x.view()),
+            Self::Sparse(rows) => Points::Sparse(rows),
             Self::Strings(strings) => Points::Strings(strings),
             Self::Graphs(graphs) => Points::Graphs(graphs),
             Self::Bags(bags) => Points::Bags(bags),
@@ -233,6 +256,8 @@ impl<'a> Points<'a> {
 pub enum PointKind {
     /// Vectors of numbers.
     Vectors,
+    /// Vectors that store their nonzero coordinates only.
+    Sparse,
     /// Strings.
     Strings,
     /// Graphs.
@@ -248,9 +273,9 @@ pub enum PointKind {
 }
 
 impl PointKind {
-    /// Whether the points are something else than vectors or kernel values.
+    /// Whether the points are something else than vectors (dense or sparse) or kernel values.
     pub fn is_object(self) -> bool {
-        !matches!(self, Self::Vectors | Self::Precomputed)
+        !matches!(self, Self::Vectors | Self::Sparse | Self::Precomputed)
     }
 }
 
@@ -258,6 +283,7 @@ impl std::fmt::Display for PointKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Vectors => "vectors",
+            Self::Sparse => "sparse vectors",
             Self::Strings => "strings",
             Self::Graphs => "graphs",
             Self::Bags => "bags",
@@ -276,6 +302,12 @@ macro_rules! from_objects {
             }
         })*
     };
+}
+
+impl<'a> From<&'a Csr> for Points<'a> {
+    fn from(rows: &'a Csr) -> Self {
+        Self::Sparse(rows)
+    }
 }
 
 from_objects!(Strings, Graphs, Bags, Diagrams, Mixed, References);

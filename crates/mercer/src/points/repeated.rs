@@ -13,6 +13,7 @@ impl Points<'_> {
     pub(crate) fn first_equal(&self) -> Vec<usize> {
         match self {
             Self::Vectors(x) => firsts((0..x.nrows()).map(|i| row_bits(*x, i))),
+            Self::Sparse(rows) => firsts((0..rows.len()).map(|i| rows.row_key(i))),
             Self::Strings(strings) => firsts(strings.iter()),
             Self::Bags(bags) => firsts((0..bags.len()).map(|bag| (bits(bags.bag(bag)), bags.weight_bits(bag)))),
             Self::Diagrams(diagrams) => firsts((0..diagrams.len()).map(|at| bits(diagrams.diagram(at)))),

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::{Bags, Diagrams, Graphs, Mixed, Points, References, Strings};
+use super::{Bags, Csr, Diagrams, Graphs, Mixed, Points, References, Strings};
 use crate::{Error, Result};
 
 /// A sample of points, owned: the twin of [`Points`].
@@ -11,6 +11,8 @@ use crate::{Error, Result};
 pub enum Sample {
     /// Vectors: row `i` is the point `xᵢ ∈ ℝᵈ`.
     Vectors(Array2<f64>),
+    /// Vectors that store their nonzero coordinates only.
+    Sparse(Csr),
     /// Strings.
     Strings(Strings),
     /// Graphs.
@@ -32,6 +34,7 @@ impl Sample {
     pub fn as_points(&self) -> Points<'_> {
         match self {
             Self::Vectors(x) => Points::Vectors(x.view()),
+            Self::Sparse(rows) => Points::Sparse(rows),
             Self::Strings(strings) => Points::Strings(strings),
             Self::Graphs(graphs) => Points::Graphs(graphs),
             Self::Bags(bags) => Points::Bags(bags),
@@ -82,6 +85,10 @@ impl Sample {
                     .map_err(|_| Error::shape("columns of the second sample", x.ncols(), y.ncols()))?;
                 Self::Vectors(pooled)
             }
+            (Points::Sparse(x), Points::Sparse(y)) => Self::Sparse(x.pooled(y)?),
+            (x @ (Points::Sparse(_) | Points::Vectors(_)), y @ (Points::Sparse(_) | Points::Vectors(_))) => {
+                Self::Sparse(x.sparse()?.pooled(y.sparse()?.as_ref())?)
+            }
             (Points::Strings(x), Points::Strings(y)) => Self::Strings(x.pooled(y)),
             (Points::Graphs(x), Points::Graphs(y)) => Self::Graphs(x.pooled(y)?),
             (Points::Bags(x), Points::Bags(y)) => Self::Bags(x.pooled(y)?),
@@ -111,6 +118,7 @@ impl Sample {
     pub(crate) fn select(points: Points<'_>, rows: &[usize]) -> Self {
         match points {
             Points::Vectors(x) => Self::Vectors(x.select(Axis(0), rows)),
+            Points::Sparse(all) => Self::Sparse(all.select(rows)),
             Points::Strings(strings) => Self::Strings(strings.select(rows)),
             Points::Graphs(graphs) => Self::Graphs(graphs.select(rows)),
             Points::Bags(bags) => Self::Bags(bags.select(rows)),
@@ -153,10 +161,17 @@ impl From<Array2<f64>> for Sample {
     }
 }
 
+impl From<Csr> for Sample {
+    fn from(rows: Csr) -> Self {
+        Self::Sparse(rows)
+    }
+}
+
 impl From<Points<'_>> for Sample {
     fn from(points: Points<'_>) -> Self {
         match points {
             Points::Vectors(x) => Self::Vectors(x.to_owned()),
+            Points::Sparse(rows) => Self::Sparse(rows.clone()),
             Points::Strings(strings) => Self::Strings(strings.clone()),
             Points::Graphs(graphs) => Self::Graphs(graphs.clone()),
             Points::Bags(bags) => Self::Bags(bags.clone()),

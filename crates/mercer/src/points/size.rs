@@ -1,6 +1,6 @@
 //! How large a sample is: what plans are made from.
 
-use super::{Graphs, Points};
+use super::{Graphs, PointKind, Points};
 
 /// Bytes of an entry of a sparse row: a number and its column.
 const ENTRY: usize = 16;
@@ -53,6 +53,7 @@ impl Points<'_> {
         let per_point = |total: usize| total as f64 / rows.max(1) as f64;
         let (bound, work) = match self {
             Self::Vectors(x) | Self::Precomputed(x) => (bytes, x.ncols() as f64),
+            Self::Sparse(all) => (2 * bytes, 2.0 * per_point(all.stored())),
             Self::References(references) => (0, references.of() as f64),
             Self::Strings(strings) => {
                 let characters = strings.parts().0.len();
@@ -77,10 +78,11 @@ impl Points<'_> {
 }
 
 impl Points<'_> {
-    /// Bytes of objects, kept and bound; those of vectors and kernel values are few beside a matrix.
+    /// Bytes of objects and of sparse vectors, kept and bound; those of dense vectors and kernel
+    /// values are few beside a matrix.
     pub(crate) fn object_bytes(&self) -> u64 {
         let size = self.size();
-        if self.kind().is_object() { size.bytes + size.bound } else { 0 }
+        if self.kind().is_object() || self.kind() == PointKind::Sparse { size.bytes + size.bound } else { 0 }
     }
 }
 

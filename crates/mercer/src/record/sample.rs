@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::{Record, container, missing};
-use crate::points::{Bags, Diagrams, Mixed, References, Strings};
+use crate::points::{Bags, Csr, Diagrams, Mixed, References, Strings};
 use crate::{Error, Points, Result, Sample};
 
 impl Record {
@@ -11,6 +11,14 @@ impl Record {
     pub(crate) fn put_points(&mut self, name: &str, points: Points<'_>) {
         match points {
             Points::Vectors(x) => return self.put_matrix(name, x),
+            Points::Sparse(rows) => {
+                let (starts, columns, values) = rows.parts();
+                let columns: Vec<usize> = columns.iter().map(|&column| column as usize).collect();
+                self.put_integers(&format!("{name}.width"), &[rows.width()]);
+                self.put_integers(&format!("{name}.starts"), starts);
+                self.put_integers(&format!("{name}.columns"), &columns);
+                self.put_slice(&format!("{name}.values"), values);
+            }
             Points::Strings(strings) => {
                 let (text, ends) = strings.parts();
                 self.bytes.insert(format!("{name}.text"), text.as_bytes().to_vec());
@@ -55,6 +63,7 @@ impl Record {
         let kind = self.texts.get(&format!("{name}.kind")).cloned();
         Ok(match kind.as_deref() {
             None => Sample::Vectors(self.take_leading_matrix(name)?),
+            Some("sparse") => Sample::Sparse(self.take_sparse(name)?),
             Some("strings") => {
                 let text = self.take_bytes(&format!("{name}.text"))?;
                 Sample::Strings(Strings::from_parts(text, self.take_ends(name)?)?)
@@ -88,6 +97,17 @@ impl Record {
                 ));
             }
         })
+    }
+
+    fn take_sparse(&mut self, name: &str) -> Result<Csr> {
+        let width = self.take_integers(&format!("{name}.width"))?;
+        let [width] = width[..] else {
+            return Err(Error::shape(&format!("numbers in `{name}.width`"), 1, width.len()));
+        };
+        let (starts, columns) =
+            (self.take_integers(&format!("{name}.starts"))?, self.take_integers(&format!("{name}.columns"))?);
+        let values: Array1<f64> = self.take_any_vector(&format!("{name}.values"))?;
+        Csr::from_parts(width, starts, columns, values.to_vec())
     }
 
     fn take_references(&mut self, name: &str) -> Result<References> {
@@ -157,6 +177,7 @@ impl Sample {
 fn kind_word(points: Points<'_>) -> &'static str {
     match points {
         Points::Vectors(_) => "vectors",
+        Points::Sparse(_) => "sparse",
         Points::Strings(_) => "strings",
         Points::Graphs(_) => "graphs",
         Points::Bags(_) => "bags",

@@ -1,11 +1,9 @@
 //! Grids of λ and of lengthscales.
 
-use ndarray::ArrayView2;
-
 use crate::error::AllowedRange;
-use crate::gram::{MetricKind, median_distance};
+use crate::gram::{MetricKind, median_distance, median_distance_sparse};
 use crate::kernel::{Kernel, Lengthscale};
-use crate::{Compute, Error, Result};
+use crate::{Compute, Error, Points, Result};
 
 /// `count` numbers from `from` to `to`, evenly spaced in the logarithm.
 ///
@@ -35,7 +33,8 @@ pub fn log_grid(from: f64, to: f64, count: usize) -> Result<Vec<f64>> {
 /// middle.
 ///
 /// # Errors
-/// [`Error::AllEqual`] when there are fewer than two distinct points.
+/// [`Error::AllEqual`] when there are fewer than two distinct points, [`Error::WrongPoints`] for
+/// points that are no vectors.
 ///
 /// # Example
 /// ```
@@ -44,8 +43,11 @@ pub fn log_grid(from: f64, to: f64, count: usize) -> Result<Vec<f64>> {
 /// assert_eq!(median_lengthscales(x.view(), 3, &Compute::new())?, [1.0, 2.0, 4.0]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn median_lengthscales(x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Vec<f64>> {
-    let median = median_distance(x, MetricKind::SquaredEuclidean, compute)?;
+pub fn median_lengthscales<'x>(x: impl Into<Points<'x>>, count: usize, compute: &Compute) -> Result<Vec<f64>> {
+    let median = match x.into() {
+        Points::Sparse(x) => median_distance_sparse(x, MetricKind::SquaredEuclidean, compute)?,
+        x => median_distance(x.vectors()?, MetricKind::SquaredEuclidean, compute)?,
+    };
     let middle = (count / 2) as i32;
     Ok((0..count as i32).map(|i| median * 2.0_f64.powi(i - middle)).collect())
 }

@@ -84,6 +84,7 @@ mod learn {
     mod logistic;
     mod losses;
     mod multiple;
+    mod repeated;
     mod ridge;
     mod smoothers;
     mod sparse_gaussian_process;
@@ -104,6 +105,10 @@ mod model {
     mod learners;
     mod objects;
     mod wrong_files;
+}
+mod points {
+    mod sparse;
+    mod sparse_learners;
 }
 mod select {
     mod automatic;

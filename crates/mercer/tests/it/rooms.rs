@@ -31,6 +31,7 @@ const ROOMS: &[&str] = &[
     "conformal",
     "model",
     "io",
+    "prelude",
 ];
 /// Names at the crate root that belong to a room.
 const ROOT_NAMES: &[(&str, &str)] = &[

@@ -85,6 +85,8 @@ pub enum SolverWord {
     StateSpace,
     /// The features of a kernel with finitely many, such as linear
     FiniteRank,
+    /// Equal rows merged
+    DistinctPoints,
     /// Fourier transforms or Kronecker products, for points on a grid
     Grid,
     /// An eigendecomposition
@@ -105,6 +107,7 @@ impl From<SolverWord> for RidgeSolver {
             SolverWord::Mixed => Self::Mixed,
             SolverWord::StateSpace => Self::StateSpace,
             SolverWord::FiniteRank => Self::FiniteRank,
+            SolverWord::DistinctPoints => Self::DistinctPoints,
             SolverWord::Grid => Self::Grid,
             SolverWord::Eigen => Self::Eigen,
             SolverWord::Cg => Self::ConjugateGradients,

@@ -174,6 +174,7 @@ fn method(method: RidgeMethod) -> String {
         RidgeMethod::Eigen => "eigendecomposition".into(),
         RidgeMethod::StateSpace { states } => format!("a state space of {states} dimensions, in linear time"),
         RidgeMethod::FiniteRank { features } => format!("finitely many features ({features})"),
+        RidgeMethod::DistinctPoints { points } => format!("Cholesky on {} distinct points", grouped(points as u64)),
         RidgeMethod::Grid { cells, iterations, residual } => format!(
             "a grid of {} cells, {iterations} conjugate gradients (residual {})",
             grouped(cells as u64),

@@ -1,7 +1,5 @@
 //! The specification of random Fourier features.
 
-use ndarray::ArrayView2;
-
 use super::draw;
 use super::transform::FourierFeatures;
 use crate::error::MemoryPurpose;
@@ -98,13 +96,17 @@ impl RandomFourier {
         draw::features(self, &measure, count, compute)
     }
 
-    /// Draws the frequencies for a sample, on which medians are resolved.
+    /// Draws the frequencies for a sample of vectors, dense or sparse, on which medians are resolved.
     ///
     /// # Errors
     /// As [`RandomFourier::draw`]; [`Error::Value`] for NaN and infinities.
-    pub fn fit(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<FourierFeatures> {
-        Points::Vectors(x).check_finite("sample")?;
+    pub fn fit<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<FourierFeatures> {
+        let x = x.into();
+        x.check_finite("sample")?;
+        if !matches!(x, Points::Vectors(_) | Points::Sparse(_)) {
+            x.vectors()?;
+        }
         let kernel = self.kernel.resolve(x, compute)?;
-        Self { kernel, ..self.clone() }.draw(x.ncols(), compute)
+        Self { kernel, ..self.clone() }.draw(x.columns(), compute)
     }
 }

@@ -1,5 +1,7 @@
 //! The features at points: a product with the frequencies, then sines and cosines; block by block.
 
+use std::ops::Range;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
 use super::single::Single;
@@ -7,6 +9,7 @@ use super::spec::{FourierForm, RandomFourier};
 use crate::error::{MemoryPurpose, Requirement};
 use crate::features::{FeatureMap, Sampling};
 use crate::gram::simd;
+use crate::points::Csr;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points that one task works on, and frequencies whose phases it holds at a time: together they
@@ -126,16 +129,82 @@ impl FourierFeatures {
         self.sampling
     }
 
+    /// The features of vectors, dense or sparse, one row each. Sparse vectors are multiplied with a
+    /// transposed copy of the frequencies.
+    ///
+    /// # Errors
+    /// As [`FeatureMap::transform`]; [`Error::WrongPoints`] for points that are no vectors.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::features::RandomFourier;
+    /// use mercer::{Compute, points::Csr};
+    /// use ndarray::array;
+    /// let (x, compute) = (array![[1.0, 0.0], [0.0, 2.0]], Compute::new());
+    /// let map = RandomFourier::new("gaussian()".parse()?, 6).fit(&x, &compute)?;
+    /// let (dense, sparse) = (map.transform_points(&x, &compute)?, map.transform_points(&Csr::from_dense(x.view())?, &compute)?);
+    /// dense.iter().zip(&sparse).for_each(|(d, s)| mercer::assert_close!(*s, *d, 1e-14));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn transform_points<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        match x.into() {
+            Points::Sparse(x) => self.transform_sparse(x, compute),
+            x => self.transform(x.vectors()?, compute),
+        }
+    }
+
+    fn transform_sparse(&self, x: &Csr, compute: &Compute) -> Result<Array2<f64>> {
+        if x.width() != self.columns() {
+            return Err(Error::shape("columns of the points", self.columns(), x.width()));
+        }
+        let bytes = 8 * self.frequencies.len() as u64;
+        compute.reserve(MemoryPurpose::Features, "a copy of the frequencies", bytes, "use fewer components")?;
+        let transposed = self.frequencies.t().as_standard_layout().into_owned();
+        let frequencies = transposed.as_slice().unwrap_or_default();
+        rows_in_parallel((x.len(), self.components()), ROWS, compute, |rows, out| {
+            self.fill_phases(
+                rows.len(),
+                |chosen, phases| self.sparse_phases(x, &rows, frequencies, chosen, phases),
+                out,
+            );
+        })
+    }
+
+    /// `⟨ωⱼ, xᵢ⟩` of sparse points, from the frequencies coordinate by coordinate.
+    fn sparse_phases(
+        &self,
+        x: &Csr,
+        rows: &Range<usize>,
+        frequencies: &[f64],
+        chosen: Range<usize>,
+        phases: &mut [f64],
+    ) {
+        let count = self.frequencies.nrows();
+        phases.fill(0.0);
+        for (row, sums) in rows.clone().zip(phases.chunks_exact_mut(chosen.len())) {
+            let (columns, values) = x.row(row);
+            for (&column, value) in columns.iter().zip(values) {
+                let line = &frequencies[column as usize * count..][chosen.clone()];
+                sums.iter_mut().zip(line).for_each(|(sum, frequency)| *sum += value * frequency);
+            }
+        }
+    }
+
     /// Writes the features of a block of points; a row of `out` is `[cosines | sines]` for pairs,
     /// the last cosine perhaps without a sine.
     fn fill(&self, x: ArrayView2<f64>, out: &mut [f64]) {
-        let (rows, count) = (x.nrows(), self.frequencies.nrows());
         let points: Vec<f64> = x.iter().copied().collect();
+        self.fill_phases(x.nrows(), |chosen, phases| self.phases(&points, chosen, phases), out);
+    }
+
+    /// The same from the phases of the points at some frequencies at a time, row after row.
+    fn fill_phases(&self, rows: usize, make: impl Fn(Range<usize>, &mut [f64]), out: &mut [f64]) {
+        let count = self.frequencies.nrows();
         let mut phases = vec![0.0; rows * FREQUENCIES];
         for start in (0..count).step_by(FREQUENCIES) {
             let end = count.min(start + FREQUENCIES);
             let phases = &mut phases[..rows * (end - start)];
-            self.phases(&points, start..end, phases);
+            make(start..end, phases);
             for (line, phases) in out.chunks_exact_mut(self.components()).zip(phases.chunks_exact_mut(end - start)) {
                 self.sines_cosines(start..end, phases, line);
             }
@@ -143,14 +212,14 @@ impl FourierFeatures {
     }
 
     /// `⟨ωⱼ, xᵢ⟩`, row after row.
-    fn phases(&self, points: &[f64], chosen: std::ops::Range<usize>, phases: &mut [f64]) {
+    fn phases(&self, points: &[f64], chosen: Range<usize>, phases: &mut [f64]) {
         let columns = self.frequencies.ncols();
         let frequencies = self.frequencies.slice(s![chosen, ..]);
         let frequencies = frequencies.to_slice().expect("rows of a matrix in standard layout");
         simd::matmul::rows_times_rows(points, frequencies, columns, phases);
     }
 
-    fn sines_cosines(&self, chosen: std::ops::Range<usize>, phases: &mut [f64], line: &mut [f64]) {
+    fn sines_cosines(&self, chosen: Range<usize>, phases: &mut [f64], line: &mut [f64]) {
         let amplitudes = &self.amplitudes.as_slice().unwrap_or_default()[chosen.clone()];
         match self.form {
             FourierForm::Pair => {

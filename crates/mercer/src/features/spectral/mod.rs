@@ -3,6 +3,7 @@
 
 mod column;
 mod counts;
+mod density;
 mod distribution;
 mod mixing;
 mod moments;

@@ -1,9 +1,12 @@
 //! Binding of a kernel to data: all checks are made here, so that tiles cannot fail.
 
+mod sparse;
+
 use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 
+use self::sparse::{SparseMetrics, bind_sparse};
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
 use super::shared::SharedFeatures;
@@ -61,6 +64,11 @@ fn bind_points<'a>(kernel: &Kernel, x: Points<'a>, y: Option<Points<'a>>, comput
         (Points::Precomputed(values), Some(Points::References(to))) => bind_references(kernel, values, to),
         (Points::Mixed(x), None) => bind_mixed(kernel, x, None, compute),
         (Points::Mixed(x), Some(Points::Mixed(y))) => bind_mixed(kernel, x, Some(y), compute),
+        (Points::Sparse(x), None) => bind_sparse(kernel, x, None, compute),
+        // One of them may be dense.
+        (x @ (Points::Sparse(_) | Points::Vectors(_)), Some(y @ (Points::Sparse(_) | Points::Vectors(_)))) => {
+            bind_sparse(kernel, x.sparse()?.as_ref(), Some(y.sparse()?.as_ref()), compute)
+        }
         (x, Some(y)) if x.kind() != y.kind() => Err(other_kind(kernel, &x, &y)),
         (x, y) => {
             let pairs = ObjectPairs { rows: x.reborrow(), cols: y.as_ref().map(Points::reborrow) };
@@ -230,11 +238,21 @@ pub(super) struct Binder<'a, 'o> {
     /// For kernels of a program, which are on vectors, too; none where they cannot occur.
     compute: Option<&'o Compute>,
     parameters: usize,
+    sparse_metrics: SparseMetrics,
 }
 
 impl<'a, 'o> Binder<'a, 'o> {
     fn new(slots: Slots, compute: Option<&'o Compute>) -> Self {
-        Self { slots, matrix: None, objects: None, shared: None, mixed: None, compute, parameters: 0 }
+        Self {
+            slots,
+            matrix: None,
+            objects: None,
+            shared: None,
+            mixed: None,
+            compute,
+            parameters: 0,
+            sparse_metrics: Vec::new(),
+        }
     }
 
     /// A binder of all pairs within a sample that was checked.
@@ -301,6 +319,7 @@ impl<'a, 'o> Binder<'a, 'o> {
             // A node that only changes the points is replaced by the node inside it.
             Kernel::On(columns, k) => match self.object_column(columns) {
                 Some(name) => self.on_objects(&name, k)?,
+                None if self.sparse_points().is_some() => return self.on_sparse(columns, k, slot),
                 None => {
                     let chosen = self.need_points(kernel)?.slots.choose(slot, columns)?;
                     self.bind(k, chosen)?.kind
@@ -368,6 +387,9 @@ impl<'a, 'o> Binder<'a, 'o> {
     fn base(&mut self, kernel: &Kernel, base: &Base, slot: usize) -> Result<Kind<'a>> {
         if let (Base::Delta(_), Some((objects, _))) = (base, self.objects) {
             return Ok(Kind::Object(Box::new(EqualObjects::new(objects)?)));
+        }
+        if let Some(kind) = self.sparse_base(kernel, base)? {
+            return Ok(kind);
         }
         match base.form() {
             Form::Constant(value) => Ok(Kind::Constant(value)),

@@ -25,7 +25,8 @@ impl Bound<'_> {
     /// threads.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Canceled`].
+    /// [`Error::Shape`] unless `G` has the shape of `K`, [`Error::Value`] where a derivative leaves the
+    /// range of the numbers, [`Error::Canceled`].
     ///
     /// # Example
     /// ```
@@ -73,6 +74,9 @@ impl Bound<'_> {
         for part in parts? {
             sums.iter_mut().zip(part).for_each(|(sum, value)| *sum += value);
         }
+        if g.iter().all(|v| v.is_finite()) {
+            self.check_slopes(&sums)?;
+        }
         Ok(sums)
     }
 
@@ -95,6 +99,9 @@ impl Bound<'_> {
         let parts: Result<Vec<Vec<f64>>> =
             if n * columns <= SMALL { (0..count).map(tile).collect() } else { compute.try_map_tasks(count, tile) };
         let lines = parts?.concat();
+        if v.iter().all(|v| v.is_finite()) {
+            self.check_slopes(&lines)?;
+        }
         Ok(Array2::from_shape_fn((n, kept.len()), |(i, p)| lines[i * kept.len() + p]))
     }
 
@@ -110,12 +117,12 @@ fn has_row_slopes(node: &Node<'_>, requested: &[bool]) -> bool {
     !moves
         || match &node.kind {
             Kind::Profile { .. } | Kind::Columnwise { .. } | Kind::Circles { .. } | Kind::Constant(_) => true,
+            Kind::Object(tiles) => tiles.has_quick_slopes(),
             Kind::Scale(_, inner) | Kind::Pointwise(_, inner) => has_row_slopes(inner, requested),
             Kind::Sum(nodes) | Kind::Product(nodes) => nodes.iter().all(|node| has_row_slopes(node, requested)),
             Kind::Minus(a, b) => has_row_slopes(a, requested) && has_row_slopes(b, requested),
             Kind::Outer { .. }
             | Kind::Based { .. }
-            | Kind::Object(_)
             | Kind::Features { .. }
             | Kind::Brownian { .. }
             | Kind::Matrix(_) => false,

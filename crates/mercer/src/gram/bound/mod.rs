@@ -18,6 +18,7 @@ mod node_paths;
 mod range;
 mod shared;
 mod slots;
+mod sparse;
 mod tangent;
 
 use std::ops::Range;
@@ -66,7 +67,8 @@ impl Bound<'_> {
     /// Whether the rules prove that the kernel is positive semi-definite on as many columns as the points have.
     pub(crate) fn is_proven_psd(&self) -> bool {
         let psd = Property::PositiveSemidefinite;
-        let columns = self.slots.points.first().map(|slot| slot.rows.ncols()).filter(|_| !self.root.has_objects());
+        let dense = || self.slots.points.first().map(|slot| slot.rows.ncols()).filter(|_| !self.root.has_objects());
+        let columns = self.slots.dimension.or_else(dense);
         columns.map_or_else(|| self.kernel.property(psd), |d| self.kernel.property_on(psd, d)).is_proven()
     }
 
@@ -84,7 +86,8 @@ impl Bound<'_> {
     /// `∂k/∂θ` for a parameter of [`Kernel::parameters`], on a tile.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when there is no such parameter.
+    /// [`Error::Parameter`] when there is no such parameter, [`Error::Value`] with the largest entry
+    /// of the points where a derivative leaves the range of the numbers.
     pub fn fill_derivative(
         &self,
         parameter: usize,
@@ -97,6 +100,14 @@ impl Bound<'_> {
             return Err(Error::parameter("parameter", parameter, ..count));
         }
         tangent::fill(self, parameter, rows, cols, out);
+        self.check_slopes(out)
+    }
+
+    /// Refuses slopes that are not numbers.
+    fn check_slopes(&self, slopes: &[f64]) -> Result<()> {
+        if slopes.iter().any(|slope| slope.is_nan()) {
+            return Err(range::unrepresentable(&self.root, &self.slots));
+        }
         Ok(())
     }
 

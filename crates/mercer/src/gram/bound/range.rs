@@ -42,6 +42,12 @@ pub(super) fn check(root: &Node<'_>, slots: &Slots) -> Result<bool> {
         && slots.metrics.iter().all(|shared| check.fits_single(shared)))
 }
 
+/// The error for slopes that are not numbers though the values are: it names the largest entry.
+pub(super) fn unrepresentable(root: &Node<'_>, slots: &Slots) -> Error {
+    let reach: Vec<f64> = slots.points.iter().map(Slot::reach).collect();
+    Check { slots, reach, fits_single: Cell::new(true) }.overflow(root)
+}
+
 struct Check<'s> {
     slots: &'s Slots,
     /// The largest `|x|` of every slot.
@@ -218,6 +224,7 @@ pub(super) fn is_positive(node: &Node<'_>) -> bool {
         Kind::Profile { base, .. } => base.is_non_negative(),
         Kind::Constant(value) => *value >= 0.0,
         Kind::Circles { .. } => true,
+        Kind::Object(tiles) => tiles.is_non_negative(),
         Kind::Scale(_, inner) => is_positive(inner),
         Kind::Sum(terms) | Kind::Product(terms) => terms.iter().all(is_positive),
         _ => false,

@@ -71,6 +71,8 @@ impl Shared {
 pub(crate) struct Slots {
     pub points: Vec<Slot>,
     pub metrics: Vec<Shared>,
+    /// The columns of sparse vectors, which have no slot of coordinates.
+    pub dimension: Option<usize>,
     /// Values at the column points, in the order in which the nodes asked for them.
     values: Vec<Arc<[f64]>>,
     /// What was made before of the same column points for the same kernel: it is asked for in the

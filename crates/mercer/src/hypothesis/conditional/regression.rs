@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, Axis, concatenate};
 
 use super::ConditionalSmoothing;
 use super::dense::{self, DenseRegression};
+use super::relevance;
 use super::smoother::{RANK, Smoother, Weighted};
 use crate::error::AllowedRange;
 use crate::gram::{Bound, MetricKind, Pairs, Tiles, median_distance};
@@ -119,7 +120,7 @@ fn fixed(bound: &Bound<'_>, ridge: f64, compute: &Compute) -> Result<Regressions
 /// The regressions with the least leave-one-out errors. Where many rows have no accurate factors of
 /// low rank, some rows choose the lengthscales, and all of them are regressed with the ridges.
 fn least_errors(targets: [&Array2<f64>; 2], z: Pairs<'_>, compute: &Compute) -> Result<Regressions> {
-    let kernels = candidates(z, compute)?;
+    let kernels = candidates(targets, z, compute)?;
     let whole = |bound: &Bound<'_>| Smoother::whole(bound, compute).map(Some);
     let many = targets[0].nrows() > RANK;
     if many {
@@ -151,16 +152,19 @@ fn lengthscales(
     let mut rows = compute.seed().stream("rows of lengthscales", 0).permutation(targets[0].nrows());
     rows.truncate(RANK);
     let points = Sample::select(z.rows().reborrow(), &rows);
-    let some = targets.map(|target| {
-        let part = target.select(Axis(0), &rows).select(Axis(1), &rows);
-        let sums: Vec<f64> = part.rows().into_iter().map(|row| row.sum()).collect();
-        let centering = Centering::double(&sums);
-        Array2::from_shape_fn(part.dim(), |(i, j)| centering.value(i, j, part[[i, j]]))
-    });
+    let some = targets.map(|target| centered_part(target, &rows));
     let whole = |bound: &Bound<'_>| Smoother::whole(bound, compute).map(Some);
     let found = chosen(kernels, Pairs::Within(points.as_points()), [&some[0], &some[1]], &whole, compute)?;
     let [left, right] = found.ok_or_else(|| Error::too_few("the regression on z", "lengthscales", 1, 0))?;
     Ok([left.smoother.kernel.clone(), right.smoother.kernel.clone()])
+}
+
+/// The values among some points, centered anew.
+pub(super) fn centered_part(target: &Array2<f64>, rows: &[usize]) -> Array2<f64> {
+    let part = target.select(Axis(0), rows).select(Axis(1), rows);
+    let sums: Vec<f64> = part.rows().into_iter().map(|row| row.sum()).collect();
+    let centering = Centering::double(&sums);
+    Array2::from_shape_fn(part.dim(), |(i, j)| centering.value(i, j, part[[i, j]]))
 }
 
 /// A ridge regression on `z`.
@@ -258,12 +262,20 @@ fn chosen(
     Ok(left.zip(right).map(|(left, right)| [left, right]))
 }
 
-/// Gaussian kernels around the median distance; of given values there is one kernel, and only the
-/// ridge is chosen.
-fn candidates(z: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
+/// Gaussian kernels around the median distance, and for several columns those with a lengthscale per
+/// column that suit the two variables; of precomputed values there is one kernel, and only the ridge
+/// is chosen.
+fn candidates(targets: [&Array2<f64>; 2], z: Pairs<'_>, compute: &Compute) -> Result<Vec<Kernel>> {
     let Pairs::Within(Points::Vectors(points)) = z else { return Ok(vec!["precomputed()".parse()?]) };
     let median = median_distance(points, MetricKind::SquaredEuclidean, compute)?;
-    MULTIPLES.iter().map(|multiple| Kernel::gaussian(multiple * median)).collect()
+    let mut kernels: Vec<Kernel> =
+        MULTIPLES.iter().map(|multiple| Kernel::gaussian(multiple * median)).collect::<Result<_>>()?;
+    if points.ncols() > 1 {
+        for target in targets {
+            kernels.extend(relevance::kernel(target, points, median, compute)?);
+        }
+    }
+    Ok(kernels)
 }
 
 /// A variable in the eigenvectors of `z`.

@@ -22,13 +22,16 @@ pub(in crate::hypothesis) fn quantiles<const Q: usize>(
     if let Points::Precomputed(_) = points {
         return Err(Error::precomputed("a choice of lengthscales", PrecomputedNeed::Points));
     }
-    let x = points.vectors()?;
-    let mut rows: Vec<usize> = (0..x.nrows()).collect();
-    if x.nrows() > MAX_POINTS {
-        rows = compute.seed().stream("lengthscales", 0).permutation(x.nrows());
+    let mut rows: Vec<usize> = (0..points.len()).collect();
+    if points.len() > MAX_POINTS {
+        rows = compute.seed().stream("lengthscales", 0).permutation(points.len());
         rows.truncate(MAX_POINTS);
     }
-    let found = Distances::new(x, &rows, kind, compute)?.without_zeros();
+    let distances = match points {
+        Points::Sparse(x) => Distances::of_sparse(&x.select(&rows), kind, compute)?,
+        points => Distances::new(points.vectors()?, &rows, kind, compute)?,
+    };
+    let found = distances.without_zeros();
     if found.is_empty() {
         return Err(Error::all_equal("a choice of lengthscales", "points", "give a kernel with its lengthscale"));
     }

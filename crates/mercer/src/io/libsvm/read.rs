@@ -42,14 +42,14 @@ fn reserve_dense(source: &Source, rows: usize, width: usize) -> Result<()> {
 
 /// The points as they stand in the file.
 #[derive(Default)]
-struct SparseRows {
-    targets: Vec<f64>,
+pub(super) struct SparseRows {
+    pub(super) targets: Vec<f64>,
     /// Where each row ends in `indices` and `values`.
-    ends: Vec<usize>,
+    pub(super) ends: Vec<usize>,
     /// Counted from 1.
-    indices: Vec<u32>,
-    values: Vec<f64>,
-    width: u32,
+    pub(super) indices: Vec<u32>,
+    pub(super) values: Vec<f64>,
+    pub(super) width: u32,
 }
 
 impl SparseRows {
@@ -143,7 +143,7 @@ impl Lines {
     }
 }
 
-fn read_rows(source: &Arc<Source>) -> Result<SparseRows> {
+pub(super) fn read_rows(source: &Arc<Source>) -> Result<SparseRows> {
     let mut lines = Lines::new(source.clone())?;
     let mut rows = SparseRows::default();
     let mut next_check = BLOCK;

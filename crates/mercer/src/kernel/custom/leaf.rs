@@ -95,7 +95,7 @@ impl Leaf for Custom {
             PointKind::Graphs => Domain::Graphs,
             PointKind::Bags => Domain::Bags,
             PointKind::Diagrams => Domain::Diagrams,
-            PointKind::Vectors | PointKind::Mixed | PointKind::Precomputed => Domain::Vectors,
+            PointKind::Vectors | PointKind::Sparse | PointKind::Mixed | PointKind::Precomputed => Domain::Vectors,
         }
     }
 

@@ -180,7 +180,7 @@ impl Kernel {
             return Err(Error::request("a kernel of your own needs a name, which is empty"));
         }
         match kernel.point_kind() {
-            PointKind::Mixed | PointKind::Precomputed => Err(Error::request(format!(
+            PointKind::Sparse | PointKind::Mixed | PointKind::Precomputed => Err(Error::request(format!(
                 "{} takes {}: a kernel of your own takes vectors, strings, graphs, bags or persistence diagrams",
                 Self::from(kernel.clone()),
                 kernel.point_kind()

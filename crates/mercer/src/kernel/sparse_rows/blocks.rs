@@ -152,7 +152,22 @@ impl SharedBlocks {
 /// What was computed before on the rows and columns of a tile: for some blocks the values of the
 /// kernel that came last.
 #[derive(Debug, Default)]
-pub(crate) struct RunningSums(Vec<(Arc<SharedBlocks>, Range<usize>, Vec<f64>)>);
+pub(crate) struct RunningSums {
+    blocks: Vec<(Arc<SharedBlocks>, Range<usize>, Vec<f64>)>,
+    /// Inner products of sparse vectors, by the address of what computes them.
+    products: Vec<(usize, Vec<f64>)>,
+}
+
+impl RunningSums {
+    /// The inner products that were computed on this tile, or those that are made now.
+    pub(crate) fn products(&mut self, key: usize, make: impl FnOnce() -> Vec<f64>) -> &[f64] {
+        let at = self.products.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            self.products.push((key, make()));
+            self.products.len() - 1
+        });
+        &self.products[at].1
+    }
+}
 
 /// A kernel on shared blocks.
 #[derive(Debug)]
@@ -205,7 +220,7 @@ impl ObjectTiles for BlockTiles {
         if self.matrix.is_some() {
             return self.fill(rows, cols, out);
         }
-        let before = sums.0.iter_mut().find(|(shared, ..)| Arc::ptr_eq(shared, &self.shared));
+        let before = sums.blocks.iter_mut().find(|(shared, ..)| Arc::ptr_eq(shared, &self.shared));
         if let Some((_, places, values)) = before {
             let changes = self.shared.changes(places, &self.places).unwrap_or_else(|| {
                 values.fill(0.0);
@@ -216,7 +231,7 @@ impl ObjectTiles for BlockTiles {
             return out.copy_from_slice(values);
         }
         self.fill(rows, cols, out);
-        sums.0.push((Arc::clone(&self.shared), self.places.clone(), out.to_vec()));
+        sums.blocks.push((Arc::clone(&self.shared), self.places.clone(), out.to_vec()));
     }
 
     fn diagonals(&self) -> (&[f64], Option<&[f64]>) {

@@ -7,7 +7,7 @@ use crate::features::CellMatrix;
 use crate::learn::Loss;
 use crate::learn::centers::gradients::{Outcome, System};
 use crate::learn::centers::steps::{halved, joined, parted};
-use crate::{Compute, Result};
+use crate::{Compute, Error, Result};
 
 /// Newton steps of a loss that is not quadratic.
 /// A safety limit: any value between 30 and 1000 would do.
@@ -70,6 +70,9 @@ impl Problem<'_> {
             if state.converged || done >= self.machine.max_iterations {
                 break;
             }
+        }
+        if !state.objective.is_finite() {
+            return Err(Error::overflow("the sum of losses", "scale the targets or the weights down"));
         }
         Ok(state)
     }

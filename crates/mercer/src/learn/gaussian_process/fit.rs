@@ -119,7 +119,7 @@ impl GaussianProcessFit {
     /// As [`Kernel::bind`].
     pub fn mean<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array1<f64>> {
         let x = x.into();
-        if process_sum(self.kernel(), self.noise(), self.points().columns()).is_some()
+        if process_sum(self.kernel(), self.noise(), self.points()).is_some()
             && let Decomposition::Line(line) = self.posterior.decomposition(self.points(), compute)?
         {
             return line.mean(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
@@ -259,7 +259,7 @@ impl GaussianProcessFit {
 
     /// How the posterior was found.
     pub fn method(&self) -> ProcessMethod {
-        match process_sum(self.kernel(), self.noise(), self.points().columns()) {
+        match process_sum(self.kernel(), self.noise(), self.points()) {
             Some(process_sum) => ProcessMethod::StateSpace { states: process_sum.dimension() },
             None => match grid(self.kernel(), self.noise(), self.points()) {
                 Some(grid) => ProcessMethod::Grid { cells: grid.cells() },

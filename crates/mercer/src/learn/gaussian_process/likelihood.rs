@@ -206,12 +206,12 @@ impl Posterior {
 /// `K + σ²I`, along a line where the kernel is that of a Markov process, on a grid where the points
 /// are a large one, else by its Cholesky factor.
 fn decompose(kernel: &Kernel, noise: f64, x: Points<'_>, compute: &Compute) -> Result<Decomposition> {
-    if process_sum(kernel, noise, x.columns()).is_none()
+    if process_sum(kernel, noise, x).is_none()
         && let Some(grid) = grid::grid(kernel, noise, x)
     {
         return Ok(Decomposition::Grid(Box::new(OnGrid::new(kernel, noise, grid, compute)?)));
     }
-    Ok(match process_sum(kernel, noise, x.columns()) {
+    Ok(match process_sum(kernel, noise, x) {
         Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x.vectors()?)),
         None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
     })

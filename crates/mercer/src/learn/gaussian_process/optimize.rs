@@ -104,7 +104,7 @@ impl NegativeLikelihood<'_> {
     /// evaluations are linear in the rows, nor for kernels whose slopes are computed pair by pair.
     fn has_curvature(&self, kernel: &Kernel, noise: f64) -> Result<bool> {
         let requested = self.space.requested();
-        Ok(process_sum(kernel, noise, self.x.columns()).is_none()
+        Ok(process_sum(kernel, noise, self.x).is_none()
             && grid(kernel, noise, self.x).is_none()
             && kernel.bind(Pairs::Within(self.x.reborrow()), self.compute)?.has_row_slopes(&requested))
     }

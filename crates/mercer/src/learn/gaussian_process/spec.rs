@@ -129,7 +129,7 @@ impl GaussianProcess {
         let rows = x.len();
         let (names, allowed) = (names(kernel), movable(kernel, &self.free));
         let moves = |i: usize| self.optimize && allowed[i] && !self.fixed.contains(&names[i]);
-        match state_space::process_sum(kernel, self.noise, x.columns()) {
+        match state_space::process_sum(kernel, self.noise, x) {
             Some(process_sum) if !process_sum.unknown(kernel).into_iter().any(moves) => {
                 state_space::bytes(&process_sum, rows)
             }

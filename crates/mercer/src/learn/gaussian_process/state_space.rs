@@ -11,6 +11,7 @@ use super::grid::OnGrid;
 use super::likelihood::Posterior;
 use crate::compute::filled;
 use crate::learn::observations::check_points;
+use crate::points::PointKind;
 use crate::solve::CholeskyFactor;
 use crate::solve::state_space::{LineFunction, MarkovSystem, ProcessSum, line_function, system};
 use crate::{Compute, Kernel, Points, Result};
@@ -68,8 +69,8 @@ pub(super) struct Line {
 
 /// The distribution of the process along one column of the data, where there is one and the noise
 /// is positive.
-pub(super) fn process_sum(kernel: &Kernel, noise: f64, columns: usize) -> Option<ProcessSum> {
-    ProcessSum::of(kernel, columns).filter(|_| noise > 0.0)
+pub(super) fn process_sum(kernel: &Kernel, noise: f64, x: Points<'_>) -> Option<ProcessSum> {
+    ProcessSum::of(kernel, x.columns()).filter(|_| noise > 0.0 && x.kind() != PointKind::Sparse)
 }
 
 /// Bytes of a fit along the line.
@@ -86,8 +87,9 @@ pub(super) fn ascending(
     x: Points<'_>,
     y: ArrayView1<f64>,
 ) -> Option<(Array2<f64>, Array1<f64>)> {
+    let process_sum = process_sum(kernel, noise, x)?;
     let Points::Vectors(x) = x else { return None };
-    let position = x.column(process_sum(kernel, noise, x.ncols())?.column());
+    let position = x.column(process_sum.column());
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
     rows.sort_unstable_by(|&a, &b| position[a].total_cmp(&position[b]).then(a.cmp(&b)));
     Some((x.select(Axis(0), &rows), y.select(Axis(0), &rows)))

@@ -8,6 +8,7 @@ use crate::error::AllowedRange;
 use crate::gram::{self, Bound, KeptCenters};
 use crate::learn::CenterFit;
 use crate::learn::ridge::{bind_fit, check_weights};
+use crate::learn::svm::check_range;
 use crate::solve::Stopped;
 use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
 
@@ -140,6 +141,7 @@ pub(in crate::learn) fn weights(sample_weights: Option<ArrayView1<f64>>, rows: u
         None => Ok(Array1::ones(rows)),
         Some(sample_weights) => {
             check_weights(sample_weights, rows)?;
+            check_range(sample_weights)?;
             Ok(sample_weights.to_owned())
         }
     }

@@ -1,9 +1,9 @@
 //! The dense solve: one Cholesky factor for all outputs.
 
-use ndarray::{Array1, Axis, concatenate};
+use ndarray::Array1;
 
 use super::problem::Problem;
-use super::solution::{Influence, Reduced, RidgeMethod, Solution};
+use super::solution::{RidgeMethod, Solution};
 use super::spectrum::RidgeSpectrum;
 use crate::error::MemoryPurpose;
 use crate::solve::{CholeskyFactor, Factored, factor};
@@ -37,27 +37,8 @@ fn by_factor(
     diagnostics: bool,
     compute: &Compute,
 ) -> Result<Solution> {
-    let outputs = problem.targets.ncols();
-    let right =
-        concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
-    let solved = factor.solve(right.view(), compute)?;
-    let (targets, null) = solved.view().split_at(Axis(1), outputs);
-    let null = null.to_owned();
-    let reduced = Reduced::new(targets.to_owned(), null.clone(), &problem.null_space)?;
-    let influence = if diagnostics {
-        let mut gain = Array1::from(factor.inverse_diagonal(compute)?);
-        gain -= &(&null * &reduced.correction.t()).sum_axis(Axis(1));
-        Some(Influence::new(lambda, &reduced.dual, &gain, &problem.roots))
-    } else {
-        None
-    };
-    Ok(Solution {
-        residual: &reduced.dual * lambda,
-        dual: reduced.dual,
-        null: reduced.null,
-        influence,
-        condition: Some(factor.condition(compute)?),
-        method: RidgeMethod::Cholesky,
-        negative: None,
-    })
+    let solved = factor.solve(problem.right_sides().view(), compute)?;
+    let diagonal = if diagnostics { Some(Array1::from(factor.inverse_diagonal(compute)?)) } else { None };
+    let condition = Some(factor.condition(compute)?);
+    Solution::of_system(problem, lambda, solved.view(), diagonal, condition, RidgeMethod::Cholesky)
 }

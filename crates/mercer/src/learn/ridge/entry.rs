@@ -15,12 +15,13 @@ use crate::learner::{
 use crate::settings::Settings;
 use crate::{Compute, Points, Result};
 
-const SOLVERS: [(RidgeSolver, &str); 10] = [
+const SOLVERS: [(RidgeSolver, &str); 11] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
     (RidgeSolver::StateSpace, "state_space"),
     (RidgeSolver::FiniteRank, "finite_rank"),
+    (RidgeSolver::DistinctPoints, "distinct_points"),
     (RidgeSolver::Grid, "grid"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),
@@ -47,6 +48,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
                 "mixed",
                 "state_space",
                 "finite_rank",
+                "distinct_points",
                 "grid",
                 "eigen",
                 "conjugate_gradients",

@@ -1,10 +1,10 @@
 //! In the features of a kernel with finitely many: the same solution as the dense solve, in time
 //! linear in the rows.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::problem::Problem;
-use super::solution::{Influence, Reduced, RidgeMethod, Solution};
+use super::solution::{RidgeMethod, Solution};
 use crate::features::{ExplicitFeatures, FeatureMap};
 use crate::solve::products::{multiply, multiply_transposed};
 use crate::solve::{CholeskyFactor, Factored, factor};
@@ -38,28 +38,11 @@ pub(super) fn solve(
     compute: &Compute,
 ) -> Result<Solution> {
     let system = System::new(problem, x, lambda, compute)?;
-    let right =
-        concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
-    let solved = system.solve(&right, compute)?;
-    let (targets, null) = solved.view().split_at(Axis(1), problem.targets.ncols());
-    let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;
-    let influence = match diagnostics {
-        true => {
-            let mut gain = system.inverse_diagonal(compute)?;
-            gain -= &(&null * &reduced.correction.t()).sum_axis(Axis(1));
-            Some(Influence::new(lambda, &reduced.dual, &gain, &problem.roots))
-        }
-        false => None,
-    };
-    Ok(Solution {
-        residual: &reduced.dual * lambda,
-        dual: reduced.dual,
-        null: reduced.null,
-        influence,
-        condition: Some(system.factor.condition(compute)?),
-        method: RidgeMethod::FiniteRank { features: system.features.ncols() },
-        negative: None,
-    })
+    let solved = system.solve(&problem.right_sides(), compute)?;
+    let diagonal = if diagnostics { Some(system.inverse_diagonal(compute)?) } else { None };
+    let condition = Some(system.factor.condition(compute)?);
+    let method = RidgeMethod::FiniteRank { features: system.features.ncols() };
+    Solution::of_system(problem, lambda, solved.view(), diagonal, condition, method)
 }
 
 struct System {

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use ndarray::{Axis, concatenate};
-
 use super::problem::Problem;
-use super::solution::{Influence, Reduced, RidgeMethod, Solution};
+use super::solution::{RidgeMethod, Solution};
 use crate::solve::grid::{Grid, GridSystem, Structure};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -20,25 +18,10 @@ pub(super) fn solve(
     let kernel = problem.bound.kernel();
     let grid = grid.ok_or_else(|| not_a_grid(kernel))?;
     let system = GridSystem::new(kernel, grid.clone(), Some(problem.roots.view()), lambda, compute)?;
-    let right =
-        concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
-    let found = system.solve(right.view(), compute)?;
-    let (targets, null) = found.solution.view().split_at(Axis(1), problem.targets.ncols());
-    let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;
-    let gain = if diagnostics { system.inverse_diagonal(compute)? } else { None };
-    let influence = gain.map(|mut gain| {
-        gain -= &(&null * &reduced.correction.t()).sum_axis(Axis(1));
-        Influence::new(lambda, &reduced.dual, &gain, &problem.roots)
-    });
-    Ok(Solution {
-        residual: &reduced.dual * lambda,
-        dual: reduced.dual,
-        null: reduced.null,
-        influence,
-        condition: None,
-        method: RidgeMethod::Grid { cells: grid.cells(), iterations: found.iterations, residual: found.residual },
-        negative: None,
-    })
+    let found = system.solve(problem.right_sides().view(), compute)?;
+    let diagonal = if diagnostics { system.inverse_diagonal(compute)? } else { None };
+    let method = RidgeMethod::Grid { cells: grid.cells(), iterations: found.iterations, residual: found.residual };
+    Solution::of_system(problem, lambda, found.solution.view(), diagonal, None, method)
 }
 
 fn not_a_grid(kernel: &Kernel) -> Error {

@@ -8,6 +8,7 @@
 
 mod centers;
 mod direct;
+mod distinct;
 mod effects;
 pub(crate) mod entry;
 mod features;

@@ -8,6 +8,7 @@ use crate::compute::{human_bytes, human_seconds};
 use crate::error::MemoryPurpose;
 use crate::learn::centers::CenterMachine;
 use crate::learn::{Loss, PLANNED_THREADS};
+use crate::points::PointKind;
 use crate::solve::grid::{GridPlan, Structure};
 use crate::solve::state_space::ProcessSum;
 use crate::{Compute, Points, Result};
@@ -45,8 +46,8 @@ pub enum RidgeSolver {
     /// The state space where the kernel has one and λ > 0; the features of a kernel with at most half
     /// as many as there are rows; the grid where the points are one, and the matrix takes longer or
     /// does not fit; sparse explicit features where the kernel has
-    /// these and they are clearly cheaper (or the matrix does not fit); else Cholesky where the
-    /// matrix fits into the memory limit (in mixed precision for 1200 rows and more when no
+    /// these and they are clearly cheaper (or the matrix does not fit); the distinct points where
+    /// many are equal; else Cholesky where the matrix fits into the memory limit (in mixed precision for 1200 rows and more when no
     /// diagnostics are requested), else conjugate gradients, and a few centers where these would
     /// take too long. Where [`Ridge::centers`] are given, these.
     #[default]
@@ -68,6 +69,9 @@ pub enum RidgeSolver {
     /// `finite_rank`, their sums and products): the exact answer, in time and memory linear in the
     /// rows. Needs λ > 0.
     FiniteRank,
+    /// Equal points merged, with a Cholesky factor for the distinct ones: the exact answer, in the
+    /// time and memory of the distinct points. Needs λ > 0.
+    DistinctPoints,
     /// On a grid with one row per cell, some of which may be missing: for stationary kernels on axes
     /// with equal steps by Fourier transforms, for products over the columns by the eigenvectors of
     /// small factors. The exact answer in memory linear in the cells, and about as much time. Needs λ > 0;
@@ -97,6 +101,7 @@ impl fmt::Display for RidgeSolver {
             Self::Mixed => "Cholesky in mixed precision",
             Self::StateSpace => "state space",
             Self::FiniteRank => "finitely many features",
+            Self::DistinctPoints => "Cholesky on distinct points",
             Self::Grid => "grid",
             Self::Eigen => "eigendecomposition",
             Self::ConjugateGradients => "conjugate gradients",
@@ -161,11 +166,15 @@ pub(super) struct Size {
     pub(super) columns: usize,
     /// Operations for a pair of points.
     pub(super) work: f64,
+    /// Whether the points are sparse vectors, of which no dense copy is made.
+    pub(super) sparse: bool,
     pub(super) outputs: usize,
     /// Of the explicit features, where there are such.
     pub(super) features: Option<FeatureSize>,
     /// Of the grid, where the points are one.
     pub(super) grid: Option<GridPlan>,
+    /// The number of distinct points, where it is known.
+    pub(super) distinct: Option<usize>,
 }
 
 /// The number of values of sparse features that are not 0, and that of their columns.
@@ -178,7 +187,8 @@ pub(super) struct FeatureSize {
 impl Size {
     pub(super) fn of(x: Points<'_>, outputs: usize) -> Self {
         let size = x.size();
-        Self { rows: size.rows, columns: size.numbers(), work: size.work, outputs, features: None, grid: None }
+        let (columns, sparse) = (size.numbers(), x.kind() == PointKind::Sparse);
+        Self { rows: size.rows, columns, work: size.work, sparse, outputs, features: None, grid: None, distinct: None }
     }
 }
 
@@ -201,7 +211,20 @@ impl Ridge {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn plan(&self, rows: usize, columns: usize, outputs: usize, compute: &Compute) -> Result<RidgePlan> {
-        self.plan_for(Size { rows, columns, work: columns as f64, outputs, features: None, grid: None }, false, compute)
+        self.plan_for(
+            Size {
+                rows,
+                columns,
+                work: columns as f64,
+                sparse: false,
+                outputs,
+                features: None,
+                grid: None,
+                distinct: None,
+            },
+            false,
+            compute,
+        )
     }
 
     /// The plan with the kernel matrix, where features have failed.
@@ -218,6 +241,7 @@ impl Ridge {
             RidgeSolver::Mixed => mixed(size, compute, "requested"),
             RidgeSolver::StateSpace => self.state_space(size).unwrap_or_else(|| state_space(size, 1, "requested")),
             RidgeSolver::FiniteRank => self.in_features(size).unwrap_or_else(|| in_features(size, 1, "requested")),
+            RidgeSolver::DistinctPoints => self.on_distinct(size, compute, "requested"),
             RidgeSolver::Grid => on_grid(size, "requested"),
             RidgeSolver::Eigen => eigen(size, "requested"),
             RidgeSolver::ConjugateGradients => conjugate_gradients(size, compute, "requested"),
@@ -239,7 +263,11 @@ impl Ridge {
         let possible = self.lambda > 0.0 && !null_space && !self.indefinite && !self.kernel.is_precomputed();
         let linear = matches!(
             exact.solver,
-            RidgeSolver::StateSpace | RidgeSolver::FiniteRank | RidgeSolver::Grid | RidgeSolver::Features
+            RidgeSolver::StateSpace
+                | RidgeSolver::FiniteRank
+                | RidgeSolver::Grid
+                | RidgeSolver::Features
+                | RidgeSolver::DistinctPoints
         );
         if !possible || linear {
             return Ok(exact);
@@ -267,7 +295,21 @@ impl Ridge {
         }
         let matrix = self.choose_matrix(size, compute);
         let structured = self.on_features(size, &matrix, compute).or_else(|| self.by_grid(size, &matrix, compute));
-        structured.unwrap_or(matrix)
+        structured.or_else(|| self.merged(size, &matrix, compute)).unwrap_or(matrix)
+    }
+
+    /// The plan with equal points merged, if so many are equal that it takes much less time.
+    fn merged(&self, size: Size, matrix: &RidgePlan, compute: &Compute) -> Option<RidgePlan> {
+        let distinct = size.distinct.filter(|_| self.lambda > 0.0)?;
+        let reason = format!("only {distinct} of {} points are distinct", size.rows);
+        let plan = self.on_distinct(size, compute, &reason);
+        (plan.bytes <= compute.memory() && CHEAPER * plan.flops < matrix.flops).then_some(plan)
+    }
+
+    fn on_distinct(&self, size: Size, compute: &Compute, reason: &str) -> RidgePlan {
+        let rows = size.distinct.unwrap_or(size.rows);
+        let plan = self.cholesky(Size { rows, ..size }, compute, reason);
+        RidgePlan { solver: RidgeSolver::DistinctPoints, bytes: plan.bytes + vectors(size), ..plan }
     }
 
     /// The plan on a grid, if the points are one and a plan with the kernel matrix takes much longer
@@ -330,13 +372,13 @@ impl Ridge {
 
     /// The plan in linear time, where the kernel is that of a Markov process along one column.
     fn state_space(&self, size: Size) -> Option<RidgePlan> {
-        let states = ProcessSum::of(&self.kernel, size.columns)?.dimension();
+        let states = ProcessSum::of(&self.kernel, size.columns).filter(|_| !size.sparse)?.dimension();
         Some(state_space(size, states, "O(n): the kernel is that of a Markov process along one column"))
     }
 
     /// The plan in the features of a kernel with finitely many.
     fn in_features(&self, size: Size) -> Option<RidgePlan> {
-        let vectors = size.work == size.columns as f64;
+        let vectors = size.work == size.columns as f64 && !size.sparse;
         let rank = finite_rank::rank(&self.kernel, size.columns).filter(|_| vectors && self.centers.is_none())?;
         Some(in_features(size, rank, &format!("the kernel has {rank} features")))
     }

@@ -1,6 +1,6 @@
 //! The checked problem, in coordinates in which every weight is 1.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use super::null_space::{NullSpace, design};
 use crate::error::{AllowedRange, PrecomputedNeed, Requirement};
@@ -58,6 +58,11 @@ impl<'a> Problem<'a> {
 
     pub(crate) fn rows(&self) -> usize {
         self.targets.nrows()
+    }
+
+    /// The right sides of the system, `[Sy | Q]`.
+    pub(crate) fn right_sides(&self) -> Array2<f64> {
+        concatenate(Axis(1), &[self.targets.view(), self.null_space.q.view()]).expect("one row per point")
     }
 
     /// `SKS`, stored.

@@ -142,6 +142,7 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
             RidgeMethod::ConjugateGradients { .. } => "conjugate_gradients",
             RidgeMethod::StateSpace { .. } => "state_space",
             RidgeMethod::FiniteRank { .. } => "finite_rank",
+            RidgeMethod::DistinctPoints { .. } => "distinct_points",
             RidgeMethod::Grid { .. } => "grid",
             RidgeMethod::Features { .. } => "features",
             RidgeMethod::Centers { .. } => "centers",
@@ -151,6 +152,7 @@ fn put_method(method: RidgeMethod, record: &mut Record) {
         RidgeMethod::Cholesky | RidgeMethod::Eigen => {}
         RidgeMethod::StateSpace { states } => record.put_count("method_states", states),
         RidgeMethod::FiniteRank { features } => record.put_count("method_features", features),
+        RidgeMethod::DistinctPoints { points } => record.put_count("method_points", points),
         RidgeMethod::Grid { cells, iterations, residual } => {
             record.put_count("method_cells", cells);
             record.put_count("method_iterations", iterations);
@@ -187,6 +189,7 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
         "cholesky" => RidgeMethod::Cholesky,
         "eigen" => RidgeMethod::Eigen,
         "finite_rank" => RidgeMethod::FiniteRank { features: record.count("method_features")? },
+        "distinct_points" => RidgeMethod::DistinctPoints { points: record.count("method_points")? },
         "grid" => RidgeMethod::Grid {
             cells: record.count("method_cells")?,
             iterations: record.count("method_iterations")?,
@@ -225,11 +228,12 @@ fn take_method(record: &Record) -> Result<RidgeMethod> {
 }
 
 /// The solvers by the names that files have for them.
-const SOLVERS: [(RidgeSolver, &str); 10] = [
+const SOLVERS: [(RidgeSolver, &str); 11] = [
     (RidgeSolver::Auto, "auto"),
     (RidgeSolver::Cholesky, "cholesky"),
     (RidgeSolver::Mixed, "mixed"),
     (RidgeSolver::FiniteRank, "finite_rank"),
+    (RidgeSolver::DistinctPoints, "distinct_points"),
     (RidgeSolver::Grid, "grid"),
     (RidgeSolver::Eigen, "eigen"),
     (RidgeSolver::ConjugateGradients, "conjugate_gradients"),

@@ -1,8 +1,9 @@
 //! The result of a solver, in scaled coordinates.
 
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::null_space::NullSpace;
+use super::problem::Problem;
 use crate::solve::{Solved, solve_positive};
 use crate::{Error, Result};
 
@@ -23,6 +24,11 @@ pub enum RidgeMethod {
     FiniteRank {
         /// The number of features.
         features: usize,
+    },
+    /// With equal points merged, by a Cholesky factor for the distinct ones: exact.
+    DistinctPoints {
+        /// The number of distinct points.
+        points: usize,
     },
     /// On a grid, by Fourier transforms or Kronecker products: exact.
     Grid {
@@ -113,6 +119,35 @@ pub(crate) struct Influence {
     /// `β`.
     pub(crate) leave_one_out: Array2<f64>,
     pub(crate) gcv: Array1<f64>,
+}
+
+impl Solution {
+    /// The solution from `A⁻¹[Sy | Q]`, where `A = SKS + λI`, and the diagonal of `A⁻¹` if the influence
+    /// of each observation is requested.
+    pub(super) fn of_system(
+        problem: &Problem<'_>,
+        lambda: f64,
+        solved: ArrayView2<f64>,
+        inverse_diagonal: Option<Array1<f64>>,
+        condition: Option<f64>,
+        method: RidgeMethod,
+    ) -> Result<Self> {
+        let (targets, null) = solved.split_at(Axis(1), problem.targets.ncols());
+        let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;
+        let influence = inverse_diagonal.map(|mut gain| {
+            gain -= &(&null * &reduced.correction.t()).sum_axis(Axis(1));
+            Influence::new(lambda, &reduced.dual, &gain, &problem.roots)
+        });
+        Ok(Self {
+            residual: &reduced.dual * lambda,
+            dual: reduced.dual,
+            null: reduced.null,
+            influence,
+            condition,
+            method,
+            negative: None,
+        })
+    }
 }
 
 impl Influence {

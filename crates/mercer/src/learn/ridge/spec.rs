@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use ndarray::{ArrayView1, ArrayView2};
 
+use super::distinct::Groups;
 use super::plan::{RidgeSolver, Size};
 use super::problem::{Problem, RidgeData};
 use super::solution::Solution;
 use super::spectrum::RidgeSpectrum;
-use super::{RidgeFit, RidgePlan, centers, direct, features, finite_rank, grid, iterative, mixed, state_space};
+use super::{
+    RidgeFit, RidgePlan, centers, direct, distinct, features, finite_rank, grid, iterative, mixed, state_space,
+};
 use crate::definiteness::require_psd_for;
 use crate::error::AllowedRange;
 use crate::gram::Pairs;
@@ -17,8 +20,9 @@ use crate::settings::Settings;
 use crate::solve::grid::Grid;
 use crate::{Compute, Error, Kernel, Points, Result};
 
-/// Rows from which it is looked whether the points are a grid: below, a matrix takes milliseconds.
-const GRID_ROWS: usize = 256;
+/// Rows from which points are examined for structure (a grid, equal points): below, a matrix takes
+/// milliseconds.
+const STRUCTURE_ROWS: usize = 256;
 
 /// Kernel ridge regression, with any number of outputs, weights, and an unpenalized part.
 ///
@@ -152,21 +156,28 @@ impl Ridge {
         let cells = self.grid_of(data.x).map(Arc::new);
         let grid_plan = cells.as_ref().map(|grid| grid.plan(compute.threads()));
         let size = Size { features, grid: grid_plan, ..Size::of(data.x, data.y.ncols()) };
-        let mut plan = self.told(self.plan_for(size, data.basis.is_some(), compute)?, cells.as_deref());
+        let null_space = data.basis.is_some();
+        let mut plan = self.told(self.plan_for(size, null_space, compute)?, cells.as_deref());
+        let groups = self.groups_of(data.x, plan.solver);
+        if let Some(groups) = &groups {
+            let size = Size { distinct: Some(groups.count()), ..size };
+            plan = self.told(self.plan_for(size, null_space, compute)?, cells.as_deref());
+        }
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
         }
         let problem = bound.map_or_else(bind, Ok)?;
-        let mut solution = self.solve(&problem, data, cells.as_ref(), &plan, compute);
+        let structure = (cells.as_ref(), groups.as_ref());
+        let mut solution = self.solve(&problem, data, structure, &plan, compute);
         let failed = matches!(
             (plan.solver, &solution),
             (RidgeSolver::Features, Err(Error::NotConverged { .. }))
-                | (RidgeSolver::FiniteRank, Err(Error::Singular { .. }))
+                | (RidgeSolver::FiniteRank | RidgeSolver::DistinctPoints, Err(Error::Singular { .. }))
                 | (RidgeSolver::Grid, Err(Error::NotConverged { .. } | Error::Singular { .. }))
         );
         if failed && self.solver == RidgeSolver::Auto {
             plan = self.plan_from_matrix(size, compute)?;
-            solution = self.solve(&problem, data, None, &plan, compute);
+            solution = self.solve(&problem, data, (None, None), &plan, compute);
         }
         let solution = solution?;
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
@@ -189,15 +200,34 @@ impl Ridge {
         };
         let cells = self.grid_of(x);
         let grid = cells.as_ref().map(|grid| grid.plan(compute.threads()));
-        let plan = self.plan_for(Size { features, grid, ..Size::of(x, outputs) }, false, compute)?;
+        let size = Size { features, grid, ..Size::of(x, outputs) };
+        let mut plan = self.plan_for(size, false, compute)?;
+        if let Some(groups) = self.groups_of(x, plan.solver) {
+            plan = self.plan_for(Size { distinct: Some(groups.count()), ..size }, false, compute)?;
+        }
         Ok(self.told(plan, cells.as_ref()))
+    }
+
+    /// Which points are equal, where the solver may merge them: not looked for where a plan without
+    /// the kernel matrix is chosen already.
+    fn groups_of(&self, x: Points<'_>, planned: RidgeSolver) -> Option<Groups> {
+        let by_matrix = matches!(
+            planned,
+            RidgeSolver::Cholesky | RidgeSolver::Mixed | RidgeSolver::ConjugateGradients | RidgeSolver::Centers
+        );
+        let wanted = match self.solver {
+            RidgeSolver::DistinctPoints => true,
+            RidgeSolver::Auto => by_matrix && self.centers.is_none() && self.lambda > 0.0 && x.len() >= STRUCTURE_ROWS,
+            _ => false,
+        };
+        wanted.then(|| Groups::new(x))
     }
 
     /// The grid that the points are, where the solver may use it.
     fn grid_of(&self, x: Points<'_>) -> Option<Grid> {
         let wanted = match self.solver {
             RidgeSolver::Grid => true,
-            RidgeSolver::Auto => self.centers.is_none() && self.lambda > 0.0 && x.len() >= GRID_ROWS,
+            RidgeSolver::Auto => self.centers.is_none() && self.lambda > 0.0 && x.len() >= STRUCTURE_ROWS,
             _ => false,
         };
         if wanted { Grid::of(&self.kernel, x) } else { None }
@@ -214,14 +244,14 @@ impl Ridge {
     /// Whether the points may have explicit features that the solver uses.
     fn may_use_features(&self, x: Points<'_>) -> bool {
         let possible = matches!(self.solver, RidgeSolver::Auto | RidgeSolver::Features) && self.centers.is_none();
-        possible && !matches!(x, Points::Vectors(_) | Points::Precomputed(_)) && self.kernel.has_features()
+        possible && !matches!(x, Points::Vectors(_) | Points::Precomputed(_)) && self.kernel.has_features_on(x.kind())
     }
 
     fn solve(
         &self,
         problem: &Problem<'_>,
         data: RidgeData<'_>,
-        cells: Option<&Arc<Grid>>,
+        (cells, groups): (Option<&Arc<Grid>>, Option<&Groups>),
         plan: &RidgePlan,
         compute: &Compute,
     ) -> Result<Solution> {
@@ -237,6 +267,9 @@ impl Ridge {
             }
             RidgeSolver::FiniteRank => {
                 finite_rank::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
+            }
+            RidgeSolver::DistinctPoints => {
+                distinct::solve(problem, data.x, groups, self.lambda, self.diagnostics, compute)
             }
             RidgeSolver::Grid => grid::solve(problem, cells, self.lambda, self.diagnostics, compute),
             RidgeSolver::Eigen => {

@@ -1,10 +1,10 @@
 //! Along a line, for kernels of Markov processes: the same solution as the dense solve, in linear
 //! time.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::problem::Problem;
-use super::solution::{Influence, Reduced, RidgeMethod, Solution};
+use super::solution::{RidgeMethod, Solution};
 use crate::solve::state_space::{MarkovSystem, ProcessSum, system};
 use crate::{Compute, Error, Result};
 
@@ -23,25 +23,10 @@ pub(super) fn solve(
     let scales = problem.roots.iter().any(|s| *s != 1.0).then(|| problem.roots.view());
     let system = system(&process_sum, x.column(process_sum.column()), scales, lambda);
     compute.check_canceled()?;
-    let right =
-        concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
-    let solved = solve_columns(&*system, right.view(), compute);
-    let (targets, null) = solved.view().split_at(Axis(1), problem.targets.ncols());
-    let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;
-    let influence = diagnostics.then(|| {
-        let mut gain = Array1::from(system.inverse_diagonal());
-        gain -= &(&null * &reduced.correction.t()).sum_axis(Axis(1));
-        Influence::new(lambda, &reduced.dual, &gain, &problem.roots)
-    });
-    Ok(Solution {
-        residual: &reduced.dual * lambda,
-        dual: reduced.dual,
-        null: reduced.null,
-        influence,
-        condition: None,
-        method: RidgeMethod::StateSpace { states: process_sum.dimension() },
-        negative: None,
-    })
+    let solved = solve_columns(&*system, problem.right_sides().view(), compute);
+    let diagonal = diagnostics.then(|| Array1::from(system.inverse_diagonal()));
+    let method = RidgeMethod::StateSpace { states: process_sum.dimension() };
+    Solution::of_system(problem, lambda, solved.view(), diagonal, None, method)
 }
 
 fn process_sum(problem: &Problem<'_>, columns: usize) -> Result<ProcessSum> {

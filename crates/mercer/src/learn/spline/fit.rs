@@ -90,12 +90,20 @@ impl SplineFit {
         let size: f64 = self.data.nodes.iter().map(|n| n.weight * n.y * n.y).sum();
         let agree = (parts - pass.objective).abs() <= 1e-6 * size;
         if pass.trace.is_finite() && parts.is_finite() && agree {
-            return Ok(());
+            return self.check_units();
         }
         Err(Error::singular(
             format!("the spline of order {} at λ = {:.3e}", self.order, self.lambda()),
             "use a larger λ, a lower order, or values, weights and gaps of x of less different sizes",
         ))
+    }
+
+    /// λ and the roughness in the units of `x` as given are numbers.
+    fn check_units(&self) -> Result<()> {
+        if self.lambda().is_finite() && self.roughness().is_finite() {
+            return Ok(());
+        }
+        Err(Error::overflow("λ or the roughness in the units of x", "rescale x, y or the weights"))
     }
 
     /// Fills in what belongs to single observations.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::error::MemoryPurpose;
 use crate::features::{ExplicitFeatures, FeatureMap};
 use crate::gram::Bound;
 use crate::solve::{DualOptions, KernelRows};
@@ -18,8 +19,8 @@ pub enum SvmMethod {
     WorkingSets,
     /// In the features of a kernel with few of them (`linear`, `polynomial` on few columns,
     /// `finite_rank`, their sums and products): an interior-point method, in time and memory linear
-    /// in the rows; then the other for what it leaves. Chosen for dense vectors with at least four
-    /// rows per feature.
+    /// in the rows; then the other for what it leaves. Chosen for vectors with at least four rows per
+    /// feature; for sparse ones if a dense copy takes at most eight times their memory.
     InteriorPoint {
         /// Features of every point.
         features: usize,
@@ -40,6 +41,7 @@ impl SvmMethod {
     pub(super) fn of(kernel: &Kernel, x: Points<'_>, rows: usize) -> Self {
         match x {
             Points::Vectors(x) => Self::choose(kernel, rows, x.ncols()),
+            Points::Sparse(x) if x.is_compact() => Self::choose(kernel, rows, x.width()),
             _ => Self::WorkingSets,
         }
     }
@@ -49,7 +51,16 @@ impl SvmMethod {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory) when the features do not fit.
     pub(super) fn features(kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<KernelRows<'static>> {
-        let x = x.vectors()?;
+        let dense;
+        let x = match x {
+            Points::Sparse(x) => {
+                let (bytes, advice) = (8 * (x.len() * x.width()) as u64, "use fewer rows or a higher memory limit");
+                compute.reserve(MemoryPurpose::Features, "a dense copy of the rows", bytes, advice)?;
+                dense = x.to_dense();
+                dense.view()
+            }
+            x => x.vectors()?,
+        };
         let map = ExplicitFeatures::new(kernel.clone(), x.ncols())?;
         KernelRows::of_finite_rank(map.transform(x, compute)?, compute)
     }

@@ -17,5 +17,22 @@ pub(in crate::learn) fn check_weights(weights: Option<ArrayView1<f64>>, n: usize
     if weights.iter().all(|w| *w == 0.0) {
         return Err(Error::all_zero("weight", "there is nothing to fit; give some rows a positive weight"));
     }
+    check_range(weights)?;
+    let total = weights.sum();
+    if total < 1.0 / LARGE {
+        return Err(Error::overflow(format!("a square of weights of the sum {total:e}"), "scale the weights up"));
+    }
     Ok(weights.to_vec())
+}
+
+/// Sums of weights above this leave no room for their squares, which objectives and bounds have.
+const LARGE: f64 = 1e150;
+
+/// Refuses weights whose sum squared overflows: no step of a solver would end.
+pub(in crate::learn) fn check_range(weights: ArrayView1<f64>) -> Result<()> {
+    let total = weights.sum();
+    if total <= LARGE {
+        return Ok(());
+    }
+    Err(Error::overflow(format!("a square of weights of the sum {total:e}"), "scale the weights down"))
 }

@@ -163,7 +163,7 @@ impl ClassicalScaling {
     /// not to be.
     fn check_kernel(&self, x: Points<'_>) -> Result<bool> {
         let property = |property| match x {
-            Points::Vectors(x) => self.kernel.property_on(property, x.ncols()),
+            Points::Vectors(_) | Points::Sparse(_) => self.kernel.property_on(property, x.columns()),
             _ => self.kernel.property(property),
         };
         let found = property(Property::NegativeSemidefinite);

@@ -285,3 +285,24 @@ fn the_median_is_resolved_on_the_centers() {
     let f = function("gaussian(lengthscale=median)", 20, 2, 14);
     assert!(!f.kernel().to_string().contains("median"));
 }
+
+/// The squared distance overflows: the value is 0, and the slopes were NaN.
+#[test]
+fn slopes_far_away_are_numbers_or_refused() {
+    let compute = Compute::new();
+    let far = array![[1e300, 0.0], [-1e300, 1.0]];
+    for text in ["gaussian()", "laplacian()", "rational_quadratic()", "matern(nu=0.8)", "2*gaussian(lengthscale=3)"] {
+        let kernel: Kernel = text.parse().unwrap();
+        let bound = kernel.bind(mercer::gram::Pairs::within(far.view()), &compute).unwrap();
+        for parameter in 0..kernel.parameters().len() {
+            let slopes = bound.derivative(parameter, &compute).unwrap();
+            assert!(slopes.iter().all(|v| v.is_finite()), "{text}: {slopes}");
+        }
+    }
+    let per_column: Kernel = "gaussian(lengthscale=[1, 2])".parse().unwrap();
+    let bound = per_column.bind(mercer::gram::Pairs::within(far.view()), &compute).unwrap();
+    assert!(matches!(bound.derivative(0, &compute), Err(Error::Value { .. })));
+    let f = Expansion::new(&"gaussian()".parse().unwrap(), far.view(), array![1.0, 1.0].view(), &compute).unwrap();
+    let found = f.gradient((&far + 1.0).view(), &compute);
+    assert!(found.is_err() || found.unwrap().iter().all(|v| v.is_finite()));
+}

@@ -397,3 +397,14 @@ fn wild_spacing_is_fitted_or_refused() {
     let lost = spline(3, Smoothing::Lambda(1e-30)).fit(x.view(), y.view(), None, &Compute::new());
     assert!(matches!(lost, Err(Error::Singular { .. })));
 }
+
+/// λ and the roughness in the units of `x` were infinite without a word.
+#[test]
+fn units_in_which_lambda_is_no_number_are_refused() {
+    let (x, y, _) = sample(30, 3);
+    for (x, w) in [(x.clone(), 1e300), (&x * 1e-120, 1.0)] {
+        let weights = Array1::from_elem(30, w);
+        let found = SmoothingSpline::default().fit((&x * 1e10).view(), y.view(), Some(weights.view()), &Compute::new());
+        assert!(matches!(found, Err(Error::Overflow { .. } | Error::Singular { .. })), "{found:?}");
+    }
+}

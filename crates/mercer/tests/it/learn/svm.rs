@@ -370,3 +370,26 @@ fn indefinite_kernels_are_refused_unless_meant() {
     let given = Svc::new(kernel("precomputed()"), 1.0).fit(matrix.view(), &two, None, &compute);
     assert!(matches!(given, Err(Error::NotPositiveDefinite { counterexample: Some(_), .. })), "{given:?}");
 }
+
+/// Squares of such weights are not numbers: fits of 17 rows took seconds and had objectives of NaN.
+#[test]
+fn weights_whose_squares_leave_the_range_are_refused() {
+    let (x, classes) = clouds(12, 2, 5);
+    let y = Array1::from_shape_fn(12, |i| i as f64);
+    let (compute, k) = (Compute::new(), kernel("gaussian()"));
+    for (size, remedy) in [(1e300, "scale the weights down"), (1e-300, "scale the weights up")] {
+        let weights = Array1::from_elem(12, size);
+        let errors = [
+            Svc::new(k.clone(), 1.0).fit(&x, &classes, Some(weights.view()), &compute).unwrap_err(),
+            Svr::new(k.clone(), 1.0, 0.1).fit(&x, y.view(), Some(weights.view()), &compute).unwrap_err(),
+            OneClass::new(k.clone(), 0.5).fit(&x, Some(weights.view()), &compute).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, Error::Overflow { .. }) && error.to_string().contains(remedy), "{error}");
+        }
+    }
+    for size in [1e-12, 1e12] {
+        let weights = Array1::from_elem(12, size);
+        assert!(Svc::new(k.clone(), 1.0).fit(&x, &classes, Some(weights.view()), &compute).is_ok());
+    }
+}

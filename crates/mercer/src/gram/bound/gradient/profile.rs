@@ -92,7 +92,18 @@ pub(in crate::gram::bound) fn by_metric(
 ) -> (Vec<f64>, Vec<f64>) {
     let (mut values, mut slopes) = (vec![0.0; metric.len()], vec![0.0; metric.len()]);
     formula::visit(base, scale, ByMetric { logarithm, metric, values: &mut values, slopes: &mut slopes });
+    settle(metric, &mut slopes);
     (values, slopes)
+}
+
+/// A metric that has left the range of the numbers: the profile is at its limit there, with slope
+/// 0, where the chain rule gives 0·∞.
+fn settle(metric: &[f64], slopes: &mut [f64]) {
+    for (slope, u) in slopes.iter_mut().zip(metric) {
+        if u.is_infinite() {
+            *slope = 0.0;
+        }
+    }
 }
 
 /// The derivative by a shape over a tile of a metric.
@@ -100,6 +111,7 @@ pub(in crate::gram::bound) fn by_shape(base: &Base, scale: f64, k: usize, metric
     let mut slopes = vec![0.0; metric.len()];
     let visitor = ByShape { base, scale, k, metric, out: &mut slopes };
     base.visit_profile(visitor).expect("a node of this kind is made from a profile");
+    settle(metric, &mut slopes);
     slopes
 }
 
@@ -109,6 +121,9 @@ fn by_metric_and_shape(base: &Base, scale: f64, logarithm: bool, metric: &[f64])
     let mut out = [vec![0.0; metric.len()], vec![0.0; metric.len()], vec![0.0; metric.len()]];
     let visitor = ByMetricAndShape { base, scale, logarithm, metric, out: &mut out };
     base.visit_profile(visitor).expect("a node of this kind is made from a profile");
+    let [_, by_metric, by_shape] = &mut out;
+    settle(metric, by_metric);
+    settle(metric, by_shape);
     out
 }
 

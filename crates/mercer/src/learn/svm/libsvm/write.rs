@@ -100,6 +100,12 @@ fn vector(text: &mut String, coefficients: ArrayView1<'_, f64>, support: &Suppor
                 put(text, format_args!(" {position}:{value}"));
             }
         }
+        Sample::Sparse(vectors) => {
+            let (columns, values) = vectors.row(at);
+            for (column, value) in columns.iter().zip(values) {
+                put(text, format_args!(" {}:{value}", u64::from(*column) + 1));
+            }
+        }
         _ => put(text, format_args!(" 0:{}", support.indices[at] + 1)),
     }
     text.push('\n');

@@ -1,0 +1,1 @@
+"""What a statistician would look at first: the findings of `diagnose`."""

@@ -1,0 +1,1 @@
+"""Models from and to other libraries: scikit-learn, ONNX, LIBSVM."""

@@ -1,0 +1,131 @@
+"""Tables of every kind: data frames, tables of Arrow and whatever exports them, and columns that hold no numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def is_arrow(X: Any) -> bool:
+    """Whether it is a table of Arrow, or exports one (the PyCapsule interface); data frames and columns are not."""
+    if type(X) is np.ndarray or isinstance(X, (list, tuple)):
+        return False
+    exports = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
+    return exports and not any(hasattr(X, name) for name in ("dtypes", "dtype", "type"))
+
+
+def as_frame(X: Any) -> Any:
+    """Return a table of Arrow as a data frame, by whichever package is there; everything else as it is.
+
+    Raises ``ValueError`` where no package can read it.
+    """
+    if not is_arrow(X):
+        return X
+    for read in (_by_pandas, _by_polars, _by_pyarrow):
+        try:
+            return read(X)
+        except ImportError:
+            continue
+    raise ValueError(f"X: reading {type(X).__name__}, an Arrow table, needs pandas, polars or pyarrow")
+
+
+def _by_pandas(X: Any) -> Any:
+    import pandas
+
+    if hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    if hasattr(pandas.DataFrame, "from_arrow"):
+        return pandas.DataFrame.from_arrow(X)
+    return _by_pyarrow(X).to_pandas()
+
+
+def _by_polars(X: Any) -> Any:
+    import polars
+
+    return polars.DataFrame(X)
+
+
+def _by_pyarrow(X: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.table(X)
+
+
+def points_of(X: Any) -> Any:
+    """Return a table as a data frame, and refuse one with dates: what the compiled part reads."""
+    X = as_frame(X)
+    _refuse_dates(X)
+    return X
+
+
+def validate_data(estimator: Any, X: Any = "no_validation", *args: Any, **checks: Any) -> Any:
+    """Check data as scikit-learn does, with an error that names the column where one holds no numbers."""
+    from sklearn.utils.validation import validate_data as check
+
+    X = points_of(X)
+    try:
+        return check(estimator, X, *args, **checks)
+    except (TypeError, ValueError) as error:
+        found = _column_without_numbers(X)
+        if found is None:
+            raise
+        raise ValueError(found) from error
+
+
+def _columns(X: Any) -> list[tuple[str, Any]]:
+    """Return the names and types of the columns of a data frame."""
+    names, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
+    if names is None or types is None:
+        return []
+    return list(zip([str(name) for name in names], list(types), strict=False))
+
+
+def _kind(dtype: Any) -> str | None:
+    """Return what a type of a column is, where it is not a number."""
+    text = str(dtype).lower()
+    for words, kind in (
+        (("datetime", "timestamp", "date", "time", "duration", "period", "interval"), "dates or times"),
+        (("str", "utf8", "large_string", "category", "categorical", "enum", "dictionary"), "texts or categories"),
+        (("list", "struct", "binary", "array", "map"), "nested values"),
+    ):
+        if text.startswith(words):
+            return kind
+    return None
+
+
+def _refuse_dates(X: Any) -> None:
+    """Refuse dates, which numpy would silently make numbers of nanoseconds."""
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", "") in ("M", "m"):
+        raise ValueError(f"X holds dates or times ({dtype}): convert them to numbers, such as days since a date")
+    for name, kind in _columns(X):
+        if _kind(kind) == "dates or times":
+            advice = "convert it to numbers, such as days since a date"
+            raise ValueError(f"column {name!r} of X holds dates or times ({kind}): {advice}")
+
+
+def _column_without_numbers(X: Any) -> str | None:
+    """Return what is wrong with the first column that holds no numbers."""
+    for name, dtype in _columns(X):
+        kind = _kind(dtype)
+        if kind is None and str(dtype) == "object":
+            kind = _object_kind(X[name])
+        if kind == "texts or categories":
+            advice = f"encode it, or name it in the kernel, such as on([{name}], delta())"
+            return f"column {name!r} of X holds {kind} ({dtype}): {advice}"
+        if kind is not None:
+            return f"column {name!r} of X holds {kind} ({dtype}), expected numbers"
+    return None
+
+
+def _object_kind(values: Any) -> str | None:
+    """Return what objects are that are no numbers."""
+    for value in values:
+        if isinstance(value, str):
+            return "texts or categories"
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return f"values of type {type(value).__name__}"
+    return None

@@ -1,0 +1,7 @@
+//! Inner products and distances of sparse vectors.
+
+mod metric;
+mod union;
+
+pub(crate) use metric::SparseMetric;
+pub(crate) use union::Union;
