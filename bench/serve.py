@@ -79,7 +79,8 @@ def load_by_wrk(url: str, body: bytes, seconds: int, connections: int, folder: P
     """Return requests per second, the 99th percentile in milliseconds, and the number of errors."""
     script = folder / "post.lua"
     script.write_text(SCRIPT.format(body=body.decode()))
-    words = ["wrk", "-t", "2", "-c", str(connections), "-d", f"{seconds}s", "--latency", "-s", str(script), url]
+    size = ["-t", "2", "-c", str(connections), "-d", f"{seconds}s"]
+    words = ["wrk", *size, "--timeout", "10s", "--latency", "-s", str(script), url]
     text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
     number, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", text).groups()
@@ -136,7 +137,7 @@ def measure(words: list[str], url: str, body: bytes, options: argparse.Namespace
             server.terminate()
             server.wait()
     if errors:
-        sys.exit(f"{errors} requests were not answered")
+        sys.exit(f"{errors} requests to {words[0]} were not answered")
     return rate, p99
 
 

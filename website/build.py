@@ -60,7 +60,7 @@ def main() -> None:
         "INHERIT": str(HERE / "mkdocs.yml"),
         "docs_dir": str(folder),
         "site_dir": str(words.output.resolve()),
-        "nav": filled(json.loads((HERE / "navigation.json").read_text(encoding="utf-8")), navigation),
+        "nav": complete(filled(json.loads((HERE / "navigation.json").read_text(encoding="utf-8")), navigation), folder),
     }
     configuration.write_text(json.dumps(settings, indent=1), encoding="utf-8")
     quiet = {**os.environ, "DISABLE_MKDOCS_2_WARNING": "true", "NO_MKDOCS_2_WARNING": "true"}
@@ -120,6 +120,21 @@ def filled(entry: object, lists: dict[str, list[object]]) -> object:
     if isinstance(entry, dict):
         return {key: filled(value, lists) for key, value in entry.items()}
     return entry
+
+
+def complete(navigation: object, folder: Path) -> object:
+    """The navigation with the pages that it does not name at its end, so that none is left out."""
+    named: set[str] = set()
+
+    def collect(entry: object) -> None:
+        if isinstance(entry, str):
+            named.add(entry)
+        for inner in entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else []:
+            collect(inner)
+
+    collect(navigation)
+    rest = sorted({page.relative_to(folder).as_posix() for page in folder.rglob("*.md")} - named)
+    return [*navigation, {"More": rest}] if rest else navigation
 
 
 if __name__ == "__main__":

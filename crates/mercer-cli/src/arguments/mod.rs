@@ -65,6 +65,9 @@ pub enum Command {
     /// logistic, or auto
     #[command(subcommand, long_about = help::FIT)]
     Fit(FitCommand),
+    /// Merge the statistics of all parts of a fit (fit --part I/K --statistics) into its model
+    #[command(after_help = help::MERGE)]
+    Merge(MergeArguments),
     /// Predict with a saved model, with intervals or probabilities
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
@@ -147,6 +150,17 @@ pub struct DescribeArguments {
     /// Only these columns, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
+}
+
+/// Arguments of `mercer merge`.
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// The files of `mercer fit ridge … --part I/K --statistics FILE`, in any order
+    #[arg(value_name = "PART", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// Output file of the model
+    #[arg(short, long, value_name = "MODEL")]
+    pub output: PathBuf,
 }
 
 /// Arguments of `mercer demo`.
