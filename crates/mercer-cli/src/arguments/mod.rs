@@ -124,6 +124,7 @@ pub enum DataCommand {
 
 /// Commands that have a plan.
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one value of it, made from the command line")]
 pub enum PlanTarget {
     /// Plans of kernel commands
     #[command(subcommand)]

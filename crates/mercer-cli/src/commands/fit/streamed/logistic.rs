@@ -6,11 +6,11 @@ use mercer::learn::svm::Classes;
 use mercer::learn::{StreamedLogistic, StreamedLogisticFit};
 use mercer::model::Model;
 use mercer::points::Encoding;
-use mercer::select::ClassLoss;
+use mercer::select::{ClassLoss, Measure};
 use serde_json::{Map, Value, json};
 
 use super::super::Outcome;
-use super::super::choice::{self, Choice, Measure};
+use super::super::choice::{self, Choice};
 use super::super::folds::{self, Part};
 use super::super::logistic::{held_out, specification};
 use super::super::svm::{quality, scaling};
@@ -116,7 +116,7 @@ fn choose(
             let labels = part.labels();
             let held = held_out(&base, &part, &labels, ClassLoss::Log);
             let how = (Measure::LogLoss, "λ");
-            let (chosen, choice) = folds::choose(&search, &held, (&part, training.rows()), how, session)?;
+            let (chosen, choice) = folds::choose("logistic", &search, &held, (&part, training.rows()), how, session)?;
             (chosen.kernel, chosen.parameter, Some(choice))
         }
     };
