@@ -292,7 +292,7 @@ fn statistics_of_parts_of_a_file_merge_to_the_model_of_one_machine() {
         let other = surveyed(&path, rules.clone(), &small).unwrap();
         let part = |i: usize| {
             let path = folder.path().join(format!("{i}.part"));
-            let (file, compute) = if i % 2 == 0 { (&file, &compute) } else { (&other, &small) };
+            let (file, compute) = if i.is_multiple_of(2) { (&file, &compute) } else { (&other, &small) };
             file.statistics(&nystrom(), io::RowPart::new(i, count).unwrap(), compute).unwrap().save(&path).unwrap();
             io::PartStatistics::load(&path, compute).unwrap()
         };
