@@ -129,7 +129,7 @@ def sets_of_classes(
     found = {}
     for name, score, randomized in (("lac", "lac", False), ("aps", "aps", False), ("aps, randomized", "aps", True)):
         conformal = mercer.ConformalClassifier(
-            logistic, method="cv+", cv=5, level=level, score=score, randomized=randomized, random_state=seed
+            logistic, method="cv+", cv=5, level=level, set_score=score, randomized=randomized, random_state=seed
         ).fit(X, y)
         sets = conformal.predict_set(X_new)
         held = sets[np.arange(len(y_new)), np.searchsorted(conformal.classes_, y_new)]

@@ -4,6 +4,7 @@
     pip install -r bench/requirements-serve.txt
     python bench/serve.py [--program target/release/mercer] [--seconds 8] [--connections 64]
 
+Beside the rate stands the processor time of the server per request, which depends less on what else the machine does.
 The load comes from `wrk` (Debian's package) over loopback, on the same cores as the servers; without `wrk` from a
 generator in this file, whose own time then counts too. Both servers have two threads or processes, and write no
 access log. All models are made here from random numbers: ridge regression with a linear kernel on 10 columns, and a
@@ -79,7 +80,8 @@ def load_by_wrk(url: str, body: bytes, seconds: int, connections: int, folder: P
     """Return requests per second, the 99th percentile in milliseconds, and the number of errors."""
     script = folder / "post.lua"
     script.write_text(SCRIPT.format(body=body.decode()))
-    words = ["wrk", "-t", "2", "-c", str(connections), "-d", f"{seconds}s", "--latency", "-s", str(script), url]
+    size = ["-t", "2", "-c", str(connections), "-d", f"{seconds}s"]
+    words = ["wrk", *size, "--timeout", "10s", "--latency", "-s", str(script), url]
     text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
     number, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", text).groups()
@@ -122,8 +124,16 @@ def load_by_python(url: str, body: bytes, seconds: int, connections: int) -> tup
     return len(times) / (time.perf_counter() - start), 1e3 * float(np.percentile(times, 99)), errors
 
 
-def measure(words: list[str], url: str, body: bytes, options: argparse.Namespace, folder: Path) -> tuple[float, float]:
-    """Start a server, load it, and stop it."""
+def processor_time(process: int) -> float:
+    """Return the seconds of processor time of a process and its children so far, as Linux counts them."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return own + sum(processor_time(int(child)) for child in children)
+
+
+def measure(words: list[str], url: str, body: bytes, options: argparse.Namespace, folder: Path) -> list[float]:
+    """Start a server, load it, and stop it; return requests/s, the 99th percentile, microseconds of processor time."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(words, cwd=folder, env=environment, **quiet) as server:
@@ -131,13 +141,15 @@ def measure(words: list[str], url: str, body: bytes, options: argparse.Namespace
             wait_until_ready(url, body, server)
             load = load_by_wrk if shutil.which("wrk") else lambda *words: load_by_python(*words[:4])
             load(url, body, 1, options.connections, folder)
+            before = processor_time(server.pid)
             rate, p99, errors = load(url, body, options.seconds, options.connections, folder)
+            spent = processor_time(server.pid) - before
         finally:
             server.terminate()
             server.wait()
     if errors:
-        sys.exit(f"{errors} requests were not answered")
-    return rate, p99
+        sys.exit(f"{errors} requests to {words[0]} were not answered")
+    return [rate, p99, 1e6 * spent / (rate * options.seconds)]
 
 
 def save_peer(model: object, folder: Path) -> None:
@@ -169,8 +181,8 @@ def compare(name: str, model: str, row: np.ndarray, options: argparse.Namespace,
     words = [sys.executable, "-m", "uvicorn", "peer:app", "--port", str(port), "--workers", "2", "--no-access-log"]
     theirs = measure(words, url, body, options, folder)
     print(
-        f"{name:<38}{ours[0]:>10.0f}{ours[1]:>9.2f}{logged[0]:>12.0f}{theirs[0]:>12.0f}{theirs[1]:>9.2f}"
-        f"{ours[0] / theirs[0]:>8.1f}×",
+        f"{name:<34}{ours[0]:>9.0f}{ours[1]:>9.2f}{ours[2]:>8.0f}{logged[0]:>10.0f}"
+        f"{theirs[0]:>10.0f}{theirs[1]:>9.2f}{theirs[2]:>8.0f}{ours[0] / theirs[0]:>7.1f}×{theirs[2] / ours[2]:>7.1f}×",
         flush=True,
     )
 
@@ -186,11 +198,8 @@ def main() -> None:
     options.seconds, options.connections = min(options.seconds, 60), min(options.connections, 256)
     source = "wrk" if shutil.which("wrk") else "Python"
     print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f} before the run; requests from {source}")
-    print(
-        f"{'requests/s of single rows':<38}{'ours':>10}{'p99 ms':>9}{'with log':>12}"
-        f"{'FastAPI':>12}{'p99 ms':>9}{'ratio':>9}",
-        flush=True,
-    )
+    ours, theirs = f"{'ours':>9}{'p99 ms':>9}{'cpu µs':>8}{'log':>10}", f"{'FastAPI':>10}{'p99 ms':>9}{'cpu µs':>8}"
+    print(f"{'requests/s of single rows':<34}{ours}{theirs}{'ratio':>8}{'cpu':>8}", flush=True)
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -4,7 +4,8 @@
 
 Two kinds of synthetic data: like a9a (binary columns, 123 of them, 11 % ones) and like text (20 000 columns, 0.5 % of
 the numbers, by a Zipf law, rows of norm 1). Every case is run in turn by both, the best of three; the largest
-difference of the answers stands beside the ratio.
+difference of the answers stands beside the ratio (landmarks are drawn by different generators, so that Nyström features
+differ).
 """
 
 from __future__ import annotations

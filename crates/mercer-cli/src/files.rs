@@ -51,6 +51,7 @@ fn inputs(command: &Command) -> Vec<Named<'_>> {
             [("DATA", words.data.as_path())].into_iter().chain(against).collect()
         }
         Command::Fit(words) => vec![("DATA", &words.training().data)],
+        Command::Merge(words) => words.parts.iter().map(|path| ("PART", path.as_path())).collect(),
         Command::Predict(words) => vec![("MODEL", &words.model), ("DATA", &words.data)],
         Command::Test(TestCommand::TwoSample(words)) => vec![("A", &words.first), ("B", &words.second)],
         Command::Test(words) => words.data().map(|path| ("DATA", path)).into_iter().collect(),
@@ -95,6 +96,7 @@ fn outputs<'c>(command: &'c Command, common: &'c Common) -> Vec<Named<'c>> {
     let output = match command {
         Command::Kernel(KernelCommand::Gram(words)) => words.output.as_ref(),
         Command::Fit(words) => words.training().output.as_ref(),
+        Command::Merge(words) => Some(&words.output),
         Command::Predict(words) => words.output.as_ref(),
         Command::Embed(words) => embedded(words).1,
         Command::Cluster(words) => words.data.output.as_ref(),
@@ -110,9 +112,14 @@ fn outputs<'c>(command: &'c Command, common: &'c Common) -> Vec<Named<'c>> {
     };
     let checkpoint = match command {
         Command::Fit(FitCommand::Ridge(words)) => words.stream.checkpoint.as_ref(),
+        Command::Fit(FitCommand::Logistic(words)) => words.stream.checkpoint.as_ref(),
         _ => None,
     };
-    let all = [("--output", output), ("--model", model), ("--checkpoint", checkpoint)];
+    let statistics = match command {
+        Command::Fit(FitCommand::Ridge(words)) => words.parts.statistics.as_ref(),
+        _ => None,
+    };
+    let all = [("--output", output), ("--model", model), ("--checkpoint", checkpoint), ("--statistics", statistics)];
     let all = all.into_iter().chain([("--plot", common.plot.as_ref()), ("--report", common.report.as_ref())]);
     all.filter_map(|(flag, path)| Some((flag, path?.as_path()))).collect()
 }

@@ -271,6 +271,19 @@ impl PyAnyFit {
         at_points(py, kernel, X, options, |x, compute| self.0.decision_values(x, compute))
     }
 
+    /// The probability of every class, a column each.
+    #[pyo3(signature = (X, kernel=None, **options))]
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        kernel: Option<&PyKernel>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let kernel = kernel.map(|k| &k.0).or(self.0.kernel());
+        at_points(py, kernel, X, options, |x, compute| self.0.probabilities(x, compute))
+    }
+
     /// How far points are from what the fit describes.
     #[pyo3(signature = (X, kernel=None, **options))]
     fn novelty<'py>(

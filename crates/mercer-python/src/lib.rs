@@ -22,6 +22,7 @@ mod kernel;
 mod law;
 mod learner;
 mod libsvm;
+mod logistic_stream;
 mod losses;
 mod measure;
 mod model;
@@ -129,6 +130,8 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<statistics::PyMeanStatistics>()?;
     module.add_class::<statistics::PyCovarianceStatistics>()?;
     module.add_class::<streamed::PyRidgeStream>()?;
+    module.add_function(wrap_pyfunction!(streamed::sample_rows, module)?)?;
+    module.add_class::<logistic_stream::PyLogisticStream>()?;
     module.add_class::<streamed::PyStreamedRidgeFit>()?;
     module.add_function(wrap_pyfunction!(features::fourier_bound, module)?)?;
     module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;

@@ -1,5 +1,6 @@
 //! Ridge regression on features, chunk by chunk.
 
+use mercer::Seed;
 use mercer::features::{FeatureMap, FeatureSpec, Nystrom, RandomFourier};
 use mercer::learn::{RidgeStream, StreamedRidge, StreamedRidgeFit};
 use ndarray::aview1;
@@ -76,9 +77,17 @@ impl PyRidgeStream {
         run(py, &options, || self.0.merge(&other.0, &options.compute))
     }
 
-    /// A stream of the same features that has seen no rows yet.
-    fn without_rows(&self) -> Self {
-        Self(self.0.without_rows())
+    /// A stream of the same features that has seen no rows yet; its first row will be row
+    /// ``first_row`` of the whole data.
+    #[pyo3(signature = (first_row=0))]
+    fn without_rows(&self, first_row: u64) -> Self {
+        Self(self.0.without_rows(first_row))
+    }
+
+    /// The numbers of the rows that came: first, and one after the last, of every gapless range.
+    #[getter]
+    fn row_ranges(&self) -> Vec<(u64, u64)> {
+        self.0.row_ranges().to_vec()
     }
 
     #[pyo3(signature = (**options))]
@@ -110,6 +119,14 @@ impl PyRidgeStream {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
+}
+
+/// The numbers of ``count`` of ``rows`` rows in increasing order, drawn from the seed alone.
+#[pyfunction]
+#[pyo3(signature = (rows, count, random_state=0))]
+pub fn sample_rows(py: Python<'_>, rows: usize, count: usize, random_state: u64) -> Bound<'_, PyArray1<i64>> {
+    let chosen = Seed(random_state).stream("rows of a sample", 0).subset(rows, count);
+    PyArray1::from_vec(py, chosen.into_iter().map(|row| row as i64).collect())
 }
 
 /// A fitted ridge regression on features.

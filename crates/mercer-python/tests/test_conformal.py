@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.svm import LinearSVC
 
 import mercer
@@ -99,7 +99,7 @@ def test_sets_cover_and_adapt():
             X, y = blobs(100, 2 * seed)
             new, truth = blobs(60, 2 * seed + 1)
             conformal = mercer.ConformalClassifier(
-                logistic, level=0.8, cv=5, score=score, randomized=randomized, random_state=seed
+                logistic, level=0.8, cv=5, set_score=score, randomized=randomized, random_state=seed
             ).fit(X, y)
             sets = conformal.predict_set(new)
             assert sets.dtype == bool
@@ -167,10 +167,24 @@ def test_refusals():
         mercer.ConformalRegressor(mercer.NadarayaWatson()).fit(X, y, sample_weight=np.ones(20))
     labels = np.arange(20) % 2
     with pytest.raises(ValueError, match="aps"):
-        mercer.ConformalClassifier(mercer.SVC(), score="aps", cv=4).fit(X, labels)
+        mercer.ConformalClassifier(mercer.SVC(), set_score="aps", cv=4).fit(X, labels)
     with pytest.raises(ValueError, match=r"jackknife\+"):
         mercer.ConformalClassifier(mercer.SVC(), method="jackknife+").fit(X, labels)
     splits = [(np.arange(10), np.arange(10, 20)), (np.arange(10), np.arange(10, 20))]
     twice = mercer.ConformalRegressor(LinearRegression(), method="cv+", cv=splits)
     with pytest.raises(ValueError, match="once"):
         twice.fit(X, y)
+
+
+def test_scores_and_searches_of_scikit_learn():
+    X, y = blobs(90, 9)
+    classifier = mercer.ConformalClassifier(mercer.KernelLogisticRegression(), method="split").fit(X, y)
+    assert classifier.score(X, y) == np.mean(classifier.predict(X) == y)
+    assert cross_val_score(mercer.ConformalClassifier(method="split"), X, y, cv=3).shape == (3,)
+    X, y = wave(60, 10)
+    search = GridSearchCV(
+        mercer.ConformalRegressor(mercer.KernelRidge(kernel="gaussian()")), {"estimator__alpha": [0.1, 1]}
+    )
+    assert search.fit(X, y).best_estimator_.predict_interval(X).shape == (60, 2)
+    with pytest.raises(ValueError, match="y is None"):
+        mercer.ConformalRegressor().fit(X, None)

@@ -129,6 +129,8 @@ def test_regressions_agree_with_dense_rows(model: object, X: np.ndarray, y: np.n
 def test_classifiers_agree_with_dense_rows(make: type, kernel: str, X: np.ndarray) -> None:
     if make is mercer.KernelLogisticRegression and kernel == "sigmoid":
         pytest.skip("needs a positive semi-definite kernel")
+    if make is mercer.NuSVC and kernel in ("linear", "sigmoid"):
+        pytest.skip("has no margin on these labels, dense or sparse")
     labels = np.array(["b", "a", "c"])[np.arange(len(X)) % 3]
     dense, sparse = make(kernel=kernel, tol=1e-9).fit(X, labels), make(kernel=kernel, tol=1e-9)
     sparse.fit(sp.csr_matrix(X), labels)

@@ -67,8 +67,14 @@ def test_streams_are_values():
     # from its own copy.
     copies[0].partial_fit(X[1000:2000], Y[1000:2000]).partial_fit(X[2000:], Y[2000:])
     np.testing.assert_array_equal(copies[0].predict(X[:50]), whole)
-    merged = copies[1].merge(model)
-    assert merged.n_samples_seen_ == 4000
+    with pytest.raises(ValueError, match="the rows 0 to 999 are in both parts"):
+        copies[1].merge(model)
+    rest = copies[1].without_rows(1000).partial_fit(X[1000:], Y[1000:])
+    with pytest.raises(ValueError, match="the rows 0 to 999 are missing"):
+        rest.predict(X[:5])
+    merged = rest.merge(copies[1])
+    assert merged.stream_ == model.stream_
+    assert merged.stream_.row_ranges == [(0, 3000)]
     with pytest.raises(ValueError, match="differ in their features"):
         merged.merge(small(random_state=1, features="fourier").fit(X[:100], Y[:100]))
     with pytest.raises(ValueError, match="the stream of a ridge regression is damaged"):
@@ -79,7 +85,7 @@ def test_streams_are_values():
 def test_merged_parts_are_the_fit_of_one_computer(cut):
     alphas = list(np.geomspace(1e-4, 10, 21))
     whole = small(folds=3).set_params(alpha=alphas).partial_fit(X[:500], Y[:500])
-    parts = [whole.without_rows() for _ in range(2)]
+    parts = [whole.without_rows(first_row) for first_row in (0, cut)]
     assert parts[0].n_samples_seen_ == 0
     whole = whole.without_rows().partial_fit(X, Y)
     parts[0].partial_fit(X[:cut], Y[:cut])
@@ -87,8 +93,9 @@ def test_merged_parts_are_the_fit_of_one_computer(cut):
     merged = parts[0].merge(pickle.loads(pickle.dumps(parts[1])))
     assert merged.n_samples_seen_ == 3000
     assert merged.alpha_ == whole.alpha_
-    np.testing.assert_allclose(list(merged.scores_.values()), list(whole.scores_.values()), rtol=1e-9)
-    np.testing.assert_allclose(merged.predict(X[:50]), whole.predict(X[:50]), rtol=1e-8, atol=1e-9)
+    assert merged.scores_ == whole.scores_
+    assert merged.stream_ == whole.stream_
+    np.testing.assert_array_equal(merged.predict(X[:50]), whole.predict(X[:50]))
 
 
 def test_models_are_saved_and_read(tmp_path):

@@ -82,6 +82,30 @@ impl Stream {
         }
         order
     }
+
+    /// `count` different numbers of `0..n` in increasing order, every set equally likely; all of
+    /// them where there are no more. Its cost does not depend on `n` (Floyd's algorithm).
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::Seed;
+    /// let rows = Seed(1).stream("rows", 0).subset(1_000_000_000_000, 3);
+    /// assert!(rows.len() == 3 && rows.is_sorted());
+    /// assert_eq!(Seed(1).stream("rows", 0).subset(3, 5), [0, 1, 2]);
+    /// ```
+    pub fn subset(&mut self, n: usize, count: usize) -> Vec<usize> {
+        if count >= n {
+            return (0..n).collect();
+        }
+        let mut chosen = std::collections::BTreeSet::new();
+        for last in n - count..n {
+            let drawn = self.below(last + 1);
+            if !chosen.insert(drawn) {
+                chosen.insert(last);
+            }
+        }
+        chosen.into_iter().collect()
+    }
 }
 
 fn fnv1a(bytes: &[u8]) -> u64 {

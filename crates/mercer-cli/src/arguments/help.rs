@@ -193,6 +193,16 @@ Examples:
   mercer fit auto data.csv --target y -o model.safetensors --report fit.html
   mercer fit auto data.csv --target y --drop id --missing mean";
 
+pub const MERGE: &str = "\
+The model has the bytes of `mercer fit ridge DATA --stream` on one machine, however many parts
+there are. Every row must be in one part; parts of other data, another specification, seed or
+version are refused.
+
+Examples:
+  mercer fit ridge long.csv --target y --stream --part 1/2 --statistics 1.part    (on one machine)
+  mercer fit ridge long.csv --target y --stream --part 2/2 --statistics 2.part    (on another)
+  mercer merge 1.part 2.part -o model";
+
 pub const PREDICT: &str = "\
 Columns are matched by name. If DATA also has the target, the prediction error and the coverage
 of the intervals are reported; for classification the confusion matrix.

@@ -65,6 +65,9 @@ pub enum Command {
     /// logistic, or auto
     #[command(subcommand, long_about = help::FIT)]
     Fit(FitCommand),
+    /// Merge the statistics of all parts of a fit (fit --part I/K --statistics) into its model
+    #[command(after_help = help::MERGE)]
+    Merge(MergeArguments),
     /// Predict with a saved model, with intervals or probabilities
     #[command(after_help = help::PREDICT)]
     Predict(PredictArguments),
@@ -121,6 +124,7 @@ pub enum DataCommand {
 
 /// Commands that have a plan.
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one value of it, made from the command line")]
 pub enum PlanTarget {
     /// Plans of kernel commands
     #[command(subcommand)]
@@ -147,6 +151,17 @@ pub struct DescribeArguments {
     /// Only these columns, by name or by number counted from 0
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub columns: Vec<String>,
+}
+
+/// Arguments of `mercer merge`.
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// The files of `mercer fit ridge … --part I/K --statistics FILE`, in any order
+    #[arg(value_name = "PART", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// Output file of the model
+    #[arg(short, long, value_name = "MODEL")]
+    pub output: PathBuf,
 }
 
 /// Arguments of `mercer demo`.

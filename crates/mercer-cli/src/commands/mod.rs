@@ -12,6 +12,7 @@ mod fit;
 mod gram;
 mod lab;
 mod manual;
+mod merge;
 mod plan;
 mod predict;
 mod predict_classes;
@@ -41,6 +42,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Kernel(KernelCommand::Gram(words)) => gram::gram(words, session),
         Command::Kernel(KernelCommand::Spectrum(words)) => decay::spectrum(words, session),
         Command::Fit(words) => fit::fit(words, session),
+        Command::Merge(words) => merge::merge(words, session),
         Command::Predict(words) => predict::predict(words, session),
         Command::Test(words) => test::test(words, session),
         Command::Embed(words) => embed::embed(words, session),

@@ -64,7 +64,7 @@ fn every_learner_can_be_calibrated() {
         &["spline"],
         &["smooth"],
         &["svr", "--kernel", "gaussian(lengthscale=1)", "-C", "1"],
-        &["kernel_machine", "--loss", "gamma", "--kernel", "gaussian(lengthscale=1)"],
+        &["kernel-machine", "--loss", "gamma", "--kernel", "gaussian(lengthscale=1)"],
         &["auto"],
     ];
     for words in fits {

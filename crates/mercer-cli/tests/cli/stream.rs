@@ -309,3 +309,34 @@ fn predictions_that_cannot_be_streamed_are_refused() {
     mercer(&["predict", &model, &bad, "--stream", "-o", &out, "--memory", "4MB"]).fails(1, &["row 30"]);
     assert_eq!(std::fs::read(&out).unwrap(), b"old\n");
 }
+
+/// Parts made by several commands merge to the bytes of one command.
+#[test]
+fn merged_parts_have_the_bytes_of_one_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = write_data(&folder, "data.csv", 9000, 3);
+    let whole = path_in(&folder, "whole");
+    fit(&data, &["--stream", "--lambdas", "0.01,1,100", "-o", &whole]);
+    let parts: Vec<String> = (1..=3).map(|i| path_in(&folder, &format!("{i}.part"))).collect();
+    for (i, path) in parts.iter().enumerate() {
+        let part = format!("{}/3", i + 1);
+        let threads = ["1", "2"][i % 2];
+        let words = ["--lambdas", "0.01,1,100", "--part", &part, "--statistics", path, "--threads", threads];
+        let report = fit(&data, &words);
+        assert_eq!((report["rows"].as_u64(), report["all_rows"].as_u64()), (Some(3000), Some(9000)));
+    }
+    let merged = path_in(&folder, "merged");
+    let report = mercer(&["merge", &parts[2], &parts[0], &parts[1], "-o", &merged, "--json"]).json();
+    assert_eq!(report["rows"].as_u64(), Some(9000));
+    assert!(std::fs::read(&merged).unwrap() == std::fs::read(&whole).unwrap());
+    let refused = |words: &[&str], reason: &str| {
+        mercer(&[&["merge"], words, &["-o", &path_in(&folder, "none")]].concat()).fails(1, &[reason]);
+    };
+    refused(&[&parts[0], &parts[2]], "the rows 3000 to 5999 are missing");
+    refused(&[&parts[0], &parts[0]], "the rows 0 to 2999 are in both parts");
+    refused(&[&parts[0], &whole], "no statistics can be read");
+    let other = path_in(&folder, "other.part");
+    fit(&data, &["--lambdas", "0.01,1,1000", "--part", "2/3", "--statistics", &other]);
+    refused(&[&parts[0], &other], "is a part of another fit");
+    mercer(&["fit", "ridge", &data, "--target", "y", "--part", "4/3", "--statistics", &other]).fails(1, &["4/3"]);
+}

@@ -122,6 +122,7 @@ _ESTIMATORS = {
     "SmoothingSpline": "mercer._spline",
     "SpectralClustering": "mercer._clusters",
     "SpectrumDisplay": "mercer._displays.spectrum",
+    "StreamedKernelLogisticRegression": "mercer._streamed_logistic",
     "StreamedKernelRidge": "mercer._streamed",
     "WitnessDisplay": "mercer._displays.witness",
     "amari_distance": "mercer._cca",

@@ -106,6 +106,7 @@ from mercer._smoothers import LocalLinear as LocalLinear
 from mercer._smoothers import NadarayaWatson as NadarayaWatson
 from mercer._spline import SmoothingSpline as SmoothingSpline
 from mercer._streamed import StreamedKernelRidge as StreamedKernelRidge
+from mercer._streamed_logistic import StreamedKernelLogisticRegression as StreamedKernelLogisticRegression
 from mercer._svm import SVC as SVC
 from mercer._svm import NuSVC as NuSVC
 from mercer._svm_cv import SVCCV as SVCCV

@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
+from mercer._logistic import KernelLogisticRegression
 from mercer._mercer import (
     FoldScores,
     class_scores,
@@ -28,6 +29,7 @@ from mercer._mercer import (
     margin_scores,
     stratified_folds,
 )
+from mercer._ridge_cv import KernelRidgeCV
 
 _METHODS = ("auto", "jackknife+", "cv+", "split")
 #: The purposes of the random numbers of randomized scores, as in the compiled part.
@@ -38,7 +40,7 @@ def _has(name: str) -> Any:
     """Return a check for a method of the estimator, fitted or not."""
 
     def check(self: Any) -> bool:
-        getattr(self.__dict__.get("estimator_", self.estimator), name)
+        getattr(self.__dict__.get("estimator_", self._base), name)
         return True
 
     return check
@@ -46,6 +48,11 @@ def _has(name: str) -> Any:
 
 class _Conformal(MetaEstimatorMixin, BaseEstimator):
     """What regression and classification have in common: methods, folds, fits without some of the rows."""
+
+    @property
+    def _base(self) -> Any:
+        """The estimator as it is given, or the default one."""
+        return self._default() if self.estimator is None else self.estimator
 
     def _seed(self) -> int:
         if isinstance(self.random_state, Integral):
@@ -62,7 +69,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
 
     def _fitted_on(self, X: Any, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None = None) -> Any:
         """Return a fresh estimator fitted on some of the rows, or on all."""
-        estimator = clone(self.estimator)
+        estimator = clone(self._base)
         if rows is not None:
             X, y = _safe_split(estimator, X, y, rows)
             weights = None if weights is None else weights[rows]
@@ -71,13 +78,16 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray | None, np.ndarray]:
         """Check the data; return the weights, and the rows that count."""
         self._check()
+        if y is None:
+            name = type(self).__name__
+            raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
         check_consistent_length(X, y)
         n = _num_samples(X)
         if sample_weight is None:
             weights, rows = None, np.arange(n)
         else:
-            if not has_fit_parameter(self.estimator, "sample_weight"):
-                raise ValueError(f"sample_weight: {type(self.estimator).__name__}.fit does not take weights")
+            if not has_fit_parameter(self._base, "sample_weight"):
+                raise ValueError(f"sample_weight: {type(self._base).__name__}.fit does not take weights")
             weights = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64)
             rows = np.flatnonzero(weights > 0.0)
         if len(rows) < 2:
@@ -113,7 +123,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         return np.asarray(X)[:, train] if get_tags(estimator).input_tags.pairwise else X
 
     def _held(self, X: Any, held: np.ndarray, train: np.ndarray) -> Any:
-        return _safe_split(self.estimator, X, None, held, train)[0]
+        return _safe_split(self._base, X, None, held, train)[0]
 
     def guarantee(self, level: float | None = None) -> float:
         """Return the coverage that is certain for exchangeable rows, whatever their distribution.
@@ -140,7 +150,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator)
+        own = get_tags(self._base)
         tags.input_tags.pairwise = own.input_tags.pairwise
         tags.input_tags.sparse = own.input_tags.sparse
         tags.target_tags.multi_output = own.target_tags.multi_output and tags.estimator_type == "regressor"
@@ -163,8 +173,8 @@ class ConformalRegressor(RegressorMixin, _Conformal):
 
     Parameters
     ----------
-    estimator : regressor
-        Any regressor of this package or of scikit-learn.
+    estimator : regressor, optional
+        Any regressor of this package or of scikit-learn; `KernelRidgeCV` without it.
     method : {"auto", "jackknife+", "cv+", "split"}, default="auto"
         ``"jackknife+"`` uses the closed form of leave-one-out at new points, without a further fit: for `KernelRidge`,
         `KernelRidgeCV` and `GaussianProcessRegressor`, with the kernel and regularization that were chosen on all rows.
@@ -212,9 +222,11 @@ class ConformalRegressor(RegressorMixin, _Conformal):
     True
     """
 
+    _default = KernelRidgeCV
+
     def __init__(
         self,
-        estimator: Any,
+        estimator: Any = None,
         *,
         method: str = "auto",
         level: float = 0.9,
@@ -276,9 +288,9 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         if self.method == "auto" and automatic != "jackknife+":
             self.method_ = automatic
             return
-        if not hasattr(self.estimator, "_closed_form"):
+        if not hasattr(self._base, "_closed_form"):
             if self.method == "jackknife+":
-                raise ValueError(_no_closed_form(self.estimator))
+                raise ValueError(_no_closed_form(self._base))
             self.method_ = conformal_method(rows, False)
             return
         self.estimator_ = self._fitted_on(X, y, weights)
@@ -298,7 +310,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
                 raise
             return None
         if found is None and self.method != "auto":
-            raise ValueError(_no_closed_form(self.estimator))
+            raise ValueError(_no_closed_form(self._base))
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -370,14 +382,15 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
 
     Parameters
     ----------
-    estimator : classifier
-        Any classifier of this package or of scikit-learn, with probabilities or with decision values.
+    estimator : classifier, optional
+        Any classifier of this package or of scikit-learn, with probabilities or with decision values;
+        `KernelLogisticRegression` without it.
     method : {"auto", "cv+", "split"}, default="auto"
         ``"cv+"`` fits a clone without each fold, ``"split"`` one without the held-out rows; ``"auto"`` is CV+ up to
         20 000 rows.
     level : float, default=0.9
         The level of the sets, unless `predict_set` is given another.
-    score : {"lac", "aps"}, default="lac"
+    set_score : {"lac", "aps"}, default="lac"
         ``"lac"`` is one minus the probability of a class (without probabilities the margin by which it loses) and gives
         the smallest sets; ``"aps"`` is the sum of the probabilities down to the class, so that sets adapt to how hard a
         point is.
@@ -420,13 +433,15 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
     ((150, 3), True)
     """
 
+    _default = KernelLogisticRegression
+
     def __init__(
         self,
-        estimator: Any,
+        estimator: Any = None,
         *,
         method: str = "auto",
         level: float = 0.9,
-        score: str = "lac",
+        set_score: str = "lac",
         randomized: bool = False,
         cv: Any = 10,
         test_size: float = 0.25,
@@ -435,7 +450,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         self.estimator = estimator
         self.method = method
         self.level = level
-        self.score = score
+        self.set_score = set_score
         self.randomized = randomized
         self.cv = cv
         self.test_size = test_size
@@ -460,8 +475,8 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         weights, rows = self._read(X, y, sample_weight)
         if self.method == "jackknife+":
             raise ValueError("method = 'jackknife+' is not allowed for classes: use 'cv+' or 'split'")
-        if self.score not in ("lac", "aps"):
-            raise ValueError(f"score = {self.score!r} is not allowed: it must be 'lac' or 'aps'")
+        if self.set_score not in ("lac", "aps"):
+            raise ValueError(f"set_score = {self.set_score!r} is not allowed: it must be 'lac' or 'aps'")
         y = np.asarray(y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -484,9 +499,9 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         """Return probabilities, or scores by margins, a column for each of all classes."""
         if hasattr(estimator, "predict_proba"):
             found, absent = estimator.predict_proba(X), 0.0
-        elif self.score == "aps":
-            name = type(self.estimator).__name__
-            raise ValueError(f"score = 'aps' needs probabilities, which {name} does not have: use 'lac'")
+        elif self.set_score == "aps":
+            name = type(self._base).__name__
+            raise ValueError(f"set_score = 'aps' needs probabilities, which {name} does not have: use 'lac'")
         else:
             found, absent = margin_scores(_columns(estimator.decision_function(X))), np.inf
         if found.shape[1] != len(estimator.classes_):
@@ -502,7 +517,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         if rows is not None:
             # Rows that were not held out have no probabilities.
             raw = np.where(np.isin(np.arange(len(raw)), rows)[:, np.newaxis], raw, 0.0)
-        return class_scores(raw, self.score, self._noise if self.randomized else None, purpose)
+        return class_scores(raw, self.set_score, self._noise if self.randomized else None, purpose)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the classes that ``estimator_`` predicts.

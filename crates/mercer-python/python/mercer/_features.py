@@ -12,10 +12,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
 from mercer._centers import is_single
+from mercer._dask import SAMPLE, Partitions, is_dask, lazy
 from mercer._kernel_names import object_kernel
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_function, symmetric
 from mercer._margins import filled, gamma_number
-from mercer._mercer import Features, Kernel, Objects
+from mercer._mercer import Features, Kernel, Objects, sample_rows
 from mercer._parameters import check_count, check_kinds, refuse
 from mercer._tables import as_frame, validate_data
 
@@ -34,6 +35,11 @@ FITTED = """kernel_ : Kernel
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """A transformer whose features are made by the compiled part."""
 
+    #: Whether Dask collections are transformed.
+    _partitioned = False
+    #: The numbers of the rows in which medians and landmarks were found, where these were not all.
+    _rows: np.ndarray | None = None
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
@@ -44,8 +50,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
-            Points: medians and landmarks are taken from them.
+        X : array of shape (n_samples, n_features), or Dask array or data frame
+            Points: medians and landmarks are taken from a sample of them.
         y : None
             Not used.
 
@@ -56,21 +62,39 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         check_kinds(self)
         if is_computed_outside(self.kernel) or self.kernel == "precomputed":
             raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
-        X = as_frame(X)
+        self._seed, self._rows = _seed(getattr(self, "random_state", None)), None
+        X = self._sample_of_partitions(X) if is_dask(X) else as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
         kernel = self._fit_kernel(X)
         if kernel is None:
             X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
         else:
             X = self._read_objects(kernel, X)
-        self._seed = _seed(getattr(self, "random_state", None))
-        self._sample_size = X.shape[0]
         self._gamma = gamma_number(self._given("gamma", None), X, self.kernel)
+        size = self._sampled()
+        if kernel is None and self._rows is None and size is not None and X.shape[0] > size:
+            self._rows = sample_rows(X.shape[0], size, random_state=self._seed)
+            X = X[self._rows]
+        self._sample_size = X.shape[0]
         self._map = self._make(self._compiled_kernel(X.shape[1]), X)
         self.kernel_: Kernel = self._map.kernel
         self._n_features_out = self._map.components
         self._describe()
         return self
+
+    def _sampled(self) -> int | None:
+        """Return the rows from which features are drawn at most, or None for all."""
+        return None
+
+    def _sample_of_partitions(self, X: Any) -> Any:
+        """Return rows of a Dask collection, drawn by their numbers in the whole data."""
+        if not self._partitioned:
+            raise TypeError(f"{type(self).__name__} takes rows in memory, not Dask collections")
+        if self._given("gamma", None) == "scale":
+            refuse("gamma", "scale", "a number for Dask collections, whose variance is not computed")
+        size = self._sampled()
+        sample, self._rows = Partitions(X=X).sample(SAMPLE if size is None else size, self._seed)
+        return sample
 
     def _in_precision(self, points: Any) -> Any:
         """Return points in the precision of the features; objects as they are."""
@@ -81,13 +105,17 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
+        X : array of shape (n_samples, n_features), or Dask array or data frame
             Points.
 
         Returns
         -------
-        An array of shape (n_samples, n_features_out).
+        An array of shape (n_samples, n_features_out); of a Dask array a Dask array, of a Dask data
+        frame a Dask data frame, computed when the values are needed.
         """
+        if is_dask(X):
+            self._check_fitted()
+            return lazy(self, "transform", X, self._n_features_out, np.float32 if is_single(X) else np.float64)
         single = is_single(X)
         points = self._read(X)
         if issparse(points):
@@ -180,6 +208,7 @@ class RandomFourierFeatures(FeatureTransformer):
     """
 
     _takes_sparse = True
+    _partitioned = True
 
     def __init__(
         self,
@@ -203,6 +232,9 @@ class RandomFourierFeatures(FeatureTransformer):
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose
+
+    def _sampled(self) -> int | None:
+        return SAMPLE
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.fourier(kernel, self.n_components, self.kind, self.sampling, X, **self._how())
@@ -389,6 +421,7 @@ class Nystroem(FeatureTransformer):
     """
 
     _takes_sparse = True
+    _partitioned = True
 
     def __init__(
         self,
@@ -436,6 +469,8 @@ class Nystroem(FeatureTransformer):
         check_kinds(self)
         check_count("n_components", self.n_components, 1)
         outside = is_computed_outside(self.kernel) or self.kernel in ("precomputed", "sigmoid") or self._is_fractional()
+        if outside and is_dask(X):
+            raise ValueError("Dask collections need a kernel of the language: Python computes the values of this one")
         for former in ("_taken", "_sample_size" if outside else "_params"):
             self.__dict__.pop(former, None)
         return self._fit_outside(X) if outside else super().fit(X)
@@ -489,7 +524,7 @@ class Nystroem(FeatureTransformer):
         -------
         An array of shape (n_samples, n_components_).
         """
-        if "_params" not in self.__dict__:
+        if "_params" not in self.__dict__ or is_dask(X):
             return super().transform(X)
         single, points = is_single(X), self._read(X)
         if self.kernel == "precomputed":
@@ -497,6 +532,12 @@ class Nystroem(FeatureTransformer):
         else:
             values = self._computed(points, self.components_.astype(np.float64))
         return (values @ self.normalization_.T).astype(np.float32 if single else np.float64)
+
+    def _sampled(self) -> int | None:
+        # Other landmarks are chosen by looking at all rows.
+        if self.landmarks not in ("auto", "rpcholesky", "uniform", "greedy"):
+            return None
+        return max(SAMPLE, 10 * self.n_components)
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.nystrom(kernel, self.n_components, self._choice(), self.tol, X, **self._how())
@@ -511,7 +552,7 @@ class Nystroem(FeatureTransformer):
 
     def _describe(self) -> None:
         self.components_ = self._in_precision(self._map.landmarks)
-        self.component_indices_ = self._map.rows
+        self.component_indices_ = self._map.rows if self._rows is None else self._rows[self._map.rows]
         self.normalization_ = self._map.normalization.astype(self._dtype)
         self.trace_, self.trace_error_ = self._map.trace, self._map.trace_error
         self.n_components_ = self._map.components

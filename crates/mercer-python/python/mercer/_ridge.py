@@ -442,7 +442,7 @@ class KernelRidge(FittedRidge):
         --------
         >>> import numpy as np
         >>> from mercer import KernelRidge
-        >>> print(KernelRidge(kernel="gaussian()").explain(np.zeros((500, 3))).partition(":")[0])
+        >>> print(KernelRidge(kernel="gaussian()").explain(np.arange(1500.0).reshape(500, 3)).partition(":")[0])
         Cholesky
         """
         rows, columns = self._shape(X)

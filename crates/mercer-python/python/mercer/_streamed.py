@@ -12,10 +12,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
 from mercer._callbacks import each_chunk
+from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
 from mercer._estimator import target_names
 from mercer._features import _seed
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
-from mercer._mercer import Kernel, RidgeStream, StreamedRidgeFit
+from mercer._mercer import Kernel, RidgeStream, StreamedRidgeFit, sample_rows
 from mercer._parameters import check_kinds
 from mercer._tables import validate_data
 
@@ -23,9 +24,11 @@ from mercer._tables import validate_data
 class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """Ridge regression on explicit features, in one pass over data of any length.
 
-    ``min Σ wᵢ(yᵢ − v·z(xᵢ) − b)² + alpha·‖v‖²`` with ``p`` features ``z(x)·z(y) ≈ k(x, y)``: ``8p²`` bytes for each
-    fold, however many rows come. Features (landmarks, medians) are drawn from the first chunk. The answer depends
-    neither on how the rows are cut into chunks after the first, nor on the number of threads.
+    ``min Σ wᵢ(yᵢ − v·z(xᵢ) − b)² + alpha·‖v‖²`` with ``p`` features ``z(x)·z(y) ≈ k(x, y)``: ``12p²`` bytes for each
+    fold, however many rows come. ``fit`` draws the features (landmarks, medians) from 10 000 rows of the data,
+    ``partial_fit`` from the first chunk. The answer depends neither on how the rows are cut into chunks after that, nor
+    on the number of threads. ``fit`` takes Dask arrays and data frames too: the model has the bytes of a fit of the
+    same rows in memory, however they are partitioned and on however many machines; ``predict`` is then lazy.
 
     Parameters
     ----------
@@ -109,15 +112,15 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelRidge:
-        """Forget everything, and fit these rows; the features are drawn from all of them.
+        """Forget everything, and fit these rows; the features are drawn from at most 10 000 of them.
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
+        X : array of shape (n_samples, n_features), or Dask array or data frame
             Points.
-        y : array of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array of shape (n_samples,), optional
+        y : array of shape (n_samples,) or (n_samples, n_targets), or Dask array, series or data frame
+            Targets, in the partitions of ``X``.
+        sample_weight : array of shape (n_samples,), or Dask array or series, optional
             Weights of the rows, at least 0.
 
         Returns
@@ -125,7 +128,27 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         The fitted estimator.
         """
         self._begin()
-        return self.partial_fit(X, y, sample_weight)
+        if is_dask(X, y, sample_weight):
+            return self._fit_partitions(X, y, sample_weight)
+        return self._take(X, y, sample_weight, self._sample_size())
+
+    def _sample_size(self) -> int:
+        """Return the rows from which the features are drawn."""
+        return max(SAMPLE, 10 * self.n_components) if isinstance(self.n_components, int) else SAMPLE
+
+    def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> StreamedKernelRidge:
+        """Fit the rows of Dask collections."""
+        check_kinds(self)
+        rows = Partitions(X=X, y=y, sample_weight=sample_weight)
+        sample, _ = rows.sample(self._sample_size(), _seed(self.random_state))
+        sample = validate_data(self, sample, dtype=np.float64, order="C", reset=True)
+        self._target_names, self._flat = partition_names(y), y.ndim == 1
+        self._start(sample, 1 if self._flat else int(y.shape[1]))
+        options = {name: value for name, value in self._how().items() if name != "n_jobs"}
+        self.stream_ = rows.statistics(self.stream_, options)
+        self._answer: list[StreamedRidgeFit] = []
+        self.n_samples_seen_ = self.stream_.rows
+        return self
 
     def fit_stream(self, chunks: Iterable[tuple[Any, ...]]) -> StreamedKernelRidge:
         """Forget everything, and fit the rows of an iterable of ``(X, y)`` or ``(X, y, sample_weight)``.
@@ -159,7 +182,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelRidge:
-        """Take in a chunk; the first one also gives the features.
+        """Take in a chunk, whose rows follow those before; the first one also gives the features.
 
         Parameters
         ----------
@@ -174,7 +197,13 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         -------
         The fitted estimator.
         """
+        return self._take(X, y, sample_weight, None)
+
+    def _take(self, X: Any, y: Any, sample_weight: Any, sample: int | None) -> StreamedKernelRidge:
+        """Take in a chunk; the features of the first one are drawn from so many of its rows, or all."""
         check_kinds(self)
+        if is_dask(X, y, sample_weight):
+            raise TypeError("partial_fit takes rows in memory: give a Dask collection to fit")
         if hasattr(self, "kernel_") and not hasattr(self, "stream_"):
             raise ValueError("a model file holds no statistics: a loaded model predicts, but takes no more rows")
         first = not hasattr(self, "stream_")
@@ -186,14 +215,20 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         targets = y.reshape(len(y), -1)
         if first:
             self._target_names, self._flat = names, y.ndim == 1
-            self._start(X, targets.shape[1])
+            rows = None if sample is None else sample_rows(len(X), sample, random_state=_seed(self.random_state))
+            self._start(X if rows is None or len(rows) == len(X) else X[rows], targets.shape[1])
         self.stream_.update(X, targets, sample_weight, **self._how())
         self._answer: list[StreamedRidgeFit] = []
         self.n_samples_seen_ = self.stream_.rows
         return self
 
-    def without_rows(self) -> StreamedKernelRidge:
+    def without_rows(self, first_row: int = 0) -> StreamedKernelRidge:
         """Return a model of the same features that has seen no rows: the starting point of another computer.
+
+        Parameters
+        ----------
+        first_row : int, default=0
+            The number in the whole data of the first row that will come.
 
         Returns
         -------
@@ -206,23 +241,23 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         >>> x = np.linspace(0, 6, 301)[:, None]
         >>> model = StreamedKernelRidge([1e-6, 1e-3], kernel="gaussian()", n_components=30, random_state=0)
         >>> first = model.partial_fit(x, np.sin(x[:, 0]))
-        >>> second = first.without_rows().partial_fit(x + 0.01, np.sin(x[:, 0] + 0.01))
+        >>> second = first.without_rows(301).partial_fit(x + 0.01, np.sin(x[:, 0] + 0.01))
         >>> second.n_samples_seen_, first.merge(second).n_samples_seen_
         (301, 602)
         """
         check_is_fitted(self, "stream_")
         empty = copy(self)
-        empty.stream_ = self.stream_.without_rows()
+        empty.stream_ = self.stream_.without_rows(first_row)
         empty._answer = []
         empty.n_samples_seen_ = 0
         return empty
 
     def merge(self, other: StreamedKernelRidge) -> StreamedKernelRidge:
-        """Take in all that another model has seen, as if its rows had come after those of this one.
+        """Take in all that another model has seen.
 
-        The other model must have the same features: ``without_rows`` of this one, filled elsewhere. Merged in the
-        order of their rows, the parts give the fit of a single computer, with the same folds, however the rows were
-        split.
+        The other model must have the same features and other rows: ``without_rows(first_row)`` of this one, filled
+        elsewhere. Merged in any order, the parts give the fit of a single computer, byte for byte, however the rows
+        were split. Rows that are in both are refused, and so is a prediction while rows are missing.
 
         Parameters
         ----------
@@ -245,13 +280,17 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
+        X : array of shape (n_samples, n_features), or Dask array or data frame
             Points.
 
         Returns
         -------
-        An array of shape (n_samples,) or (n_samples, n_targets).
+        An array of shape (n_samples,) or (n_samples, n_targets); of a Dask array a Dask array, of a Dask data
+        frame a Dask series or data frame, computed when the values are needed.
         """
+        if is_dask(X):
+            columns = None if self._flat else self._solved().weights.shape[1]
+            return lazy(self._without_statistics(), "predict", X, columns)
         X = self._read(X)
         values = self._in_units(self._solved().predict(X, **self._how()))
         return values[:, 0] if self._flat else values
@@ -307,6 +346,13 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             **self._how(),
         )
         self.kernel_: Kernel = self.stream_.kernel
+
+    def _without_statistics(self) -> StreamedKernelRidge:
+        """Return what predicts, which is all that a task needs."""
+        self._solved()
+        small = copy(self)
+        small.__dict__.pop("stream_", None)
+        return small.set_params(n_jobs=1, verbose=False)
 
     def _solved(self) -> StreamedRidgeFit:
         check_is_fitted(self)

@@ -115,7 +115,7 @@ pub fn run(settings: Settings, compute: Compute, ready: impl FnOnce(SocketAddr))
     let names: Vec<&str> = slots.iter().map(|slot| &*slot.name).collect();
     log.event("info", "listening", [("address", json!(address.to_string())), ("models", json!(names))]);
     let metrics = Arc::new(Metrics::default());
-    let watched = (settings.reload > Duration::ZERO).then(|| slots.clone()).unwrap_or_default();
+    let watched = if settings.reload > Duration::ZERO { slots.clone() } else { Vec::new() };
     let app = Arc::new(App {
         registry: Registry { slots },
         jobs: Jobs::new(settings.threads, &settings.limits),

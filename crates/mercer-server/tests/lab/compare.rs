@@ -9,7 +9,7 @@ fn two_samples_differ_where_they_were_made_to() {
     let request = json!({ "mode": "files", "data": { "id": "sensors_january", "scale": "standard" }, "second": "sensors_june", "permutations": 499 });
     let (_, found) = run(&lab(), "compare/start", request);
     let outcome = &found["outcome"];
-    assert_eq!((&outcome["reject"], &found["sizes"]), (&json!(true), &json!([180, 160])));
+    assert_eq!((&outcome["reject"], &found["sizes"]), (&json!(true), &json!([220, 200])));
     let counts: u64 = outcome["null"]["counts"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).sum();
     assert_eq!((counts, &outcome["null"]["total"]), (499, &json!(499)));
     assert!(number(&outcome["effect"]) > 3.0);

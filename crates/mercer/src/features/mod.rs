@@ -32,3 +32,4 @@ pub use nystrom::{Landmarks, Nystrom, NystromFeatures, empirical_kernel_map, rid
 pub use sampling::Sampling;
 pub use spectral::SpectralMeasure;
 pub use statistics::{CovarianceStatistics, FeatureFunction, MeanStatistics, RidgeStatistics};
+pub(crate) use statistics::{ExactRidge, RowBlocks, columns_of};

@@ -42,7 +42,9 @@ pub use npy::{NpyNumber, NpyWriter, read_npy, write_npy};
 pub use number::format_number;
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet;
-pub use streamed::{Checkpoint, FileRules, PassOptions, Resumed, Roles, StreamedModel, SurveyedFile};
+pub use streamed::{
+    Checkpoint, FileRules, PartStatistics, PassOptions, Resumed, Roles, RowPart, StreamedModel, SurveyedFile,
+};
 
 use source::Source;
 

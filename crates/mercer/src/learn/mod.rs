@@ -38,5 +38,8 @@ pub use gaussian_process::{
 pub use logistic::{LogisticFit, LogisticRegression};
 pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};
 pub use ridge::{Ridge, RidgeFit};
-pub use streamed::{RidgePasses, RidgeStream, StreamedRidge, StreamedRidgeFit};
+pub use streamed::{
+    LogisticStep, LogisticStream, RidgePasses, RidgeStream, StreamedLogistic, StreamedLogisticFit, StreamedRidge,
+    StreamedRidgeFit,
+};
 pub use svm::{OneClass, Svc, Svr};

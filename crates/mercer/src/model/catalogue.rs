@@ -19,6 +19,7 @@ pub static LEARNERS: &[&LearnerEntry] = &[
     &loss::entry::ENTRY,
     &loss::entry::QUANTILES,
     &streamed::entry::ENTRY,
+    &streamed::logistic::entry::ENTRY,
     &multiple::RIDGE_ENTRY,
     &multiple::SVC_ENTRY,
     &multiple::ONE_CLASS_ENTRY,

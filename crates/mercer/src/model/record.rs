@@ -80,7 +80,7 @@ fn array_name(view: usize) -> String {
 
 impl Inputs {
     /// Names as JSON, numbers as arrays. Keys are written in the order of the alphabet.
-    fn put_into(&self, view: usize, record: &mut Record) {
+    pub(crate) fn put_into(&self, view: usize, record: &mut Record) {
         let features = match &self.features {
             Features::Vectors { dimension, names } => json!({ "dimension": dimension, "names": names }),
             Features::Columns(encoding) => put_encoding(encoding, &array_name(view), record),
@@ -96,7 +96,7 @@ impl Inputs {
         record.put_slice("target_scale", &numbers(|m| m.scale));
     }
 
-    fn take_from(view: usize, record: &mut Record) -> Result<Self> {
+    pub(crate) fn take_from(view: usize, record: &mut Record) -> Result<Self> {
         let inputs: Value = serde_json::from_str(record.text(&text_name(view))?)
             .map_err(|e| Error::record("text `inputs`", RecordProblem::Damaged(format!("it is not JSON: {e}"))))?;
         let features = match (inputs["features"].get("columns"), inputs["features"].get("kind")) {

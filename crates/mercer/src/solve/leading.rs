@@ -263,12 +263,15 @@ impl Space {
     }
 
     /// An orthonormal basis of a block outside of the basis, down to rounding: short directions,
-    /// which are dependent on the long ones up to a small part, follow in later stages.
+    /// which are dependent on the long ones up to a small part, follow in later stages. There are no
+    /// more of them than the block has columns: beyond that they would be made of rounding, and a
+    /// block that grows by them would soon be wider than the basis.
     fn directions(&self, outside: &Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         let mut found = outside.slice(s![.., ..0]).to_owned();
         let mut left = outside.clone();
         for stage in 0..STAGES {
-            if longest(&left) <= ROUNDING * self.size {
+            let room = outside.ncols() - found.ncols();
+            if room == 0 || longest(&left) <= ROUNDING * self.size {
                 break;
             }
             let mut more = orthonormal(left, compute)?;
@@ -279,7 +282,9 @@ impl Space {
                 }
                 more = orthonormal(more, compute)?;
             }
-            found = concatenate(Axis(1), &[found.view(), more.view()]).expect("both have n rows");
+            // The longest are last.
+            let more = more.slice(s![.., more.ncols().saturating_sub(room)..]);
+            found = concatenate(Axis(1), &[found.view(), more]).expect("both have n rows");
             left = outside - &multiply(found.view(), multiply(found.t(), outside.view(), compute)?.view(), compute)?;
         }
         Ok(found)

@@ -10,6 +10,7 @@ mod conjugate_gradient;
 mod curved;
 mod dual;
 mod eigen;
+pub(crate) mod exact_sums;
 mod factor;
 pub(crate) mod grid;
 mod half;

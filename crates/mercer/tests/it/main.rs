@@ -90,6 +90,7 @@ mod learn {
     mod sparse_gaussian_process;
     mod splines;
     mod streamed;
+    mod streamed_logistic;
     mod svm;
     mod svm_features;
     mod svm_libsvm;

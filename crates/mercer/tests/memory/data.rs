@@ -82,7 +82,7 @@ fn settings(entry: &LearnerEntry) -> Settings {
     match entry.name {
         "local" => settings.insert("bandwidth", 0.5),
         "cca" => settings.insert("rank", "exact"),
-        "streamed_ridge" => settings.insert("components", 500.0),
+        "streamed_ridge" | "streamed_logistic" => settings.insert("components", 500.0),
         _ => {}
     }
     if entry.parameter("C").is_some() {

@@ -9,7 +9,7 @@ use mercer::select::Criterion;
 use super::super::common::positive;
 use super::centers::CenterWords;
 use super::numbers::{criterion, non_negative, positive_number};
-use super::{FitData, StreamWords};
+use super::{FitData, PartWords, StreamWords};
 
 /// Arguments of `mercer fit ridge`.
 #[derive(Debug, Args)]
@@ -58,6 +58,9 @@ pub struct RidgeArguments {
     /// Options of reading DATA in chunks.
     #[command(flatten)]
     pub stream: StreamWords,
+    /// A part of a fit that several machines share.
+    #[command(flatten)]
+    pub parts: PartWords,
 }
 
 impl RidgeArguments {

@@ -5,9 +5,9 @@ use mercer::learn::loss::LossSolver;
 use mercer::learn::svm::Calibration;
 
 use super::super::common::positive;
-use super::FitData;
 use super::centers::CenterWords;
 use super::numbers::{class_weight, non_negative, part, positive_number};
+use super::{FitData, StreamWords};
 
 /// Flags of the kernel and the solver of a support vector machine.
 #[derive(Debug, Args)]
@@ -188,6 +188,9 @@ pub struct LogisticArguments {
     /// The centers.
     #[command(flatten)]
     pub centers: CenterWords,
+    /// Data longer than memory.
+    #[command(flatten)]
+    pub stream: StreamWords,
     /// Column of nonnegative sample weights
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,

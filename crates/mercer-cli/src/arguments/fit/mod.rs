@@ -18,7 +18,7 @@ use super::learner::LearnerArguments;
 use conformal::interval;
 pub use conformal::{ConformalWords, IntervalWord};
 pub use numbers::level;
-pub use stream::{FeatureWord, StreamWords};
+pub use stream::{FeatureWord, PartWords, StreamWords};
 
 pub use learners::{
     ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,

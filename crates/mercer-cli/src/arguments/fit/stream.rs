@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use mercer::io::RowPart;
 
 use super::super::common::positive;
 
@@ -27,6 +28,18 @@ pub struct StreamWords {
     /// uninterrupted fit
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
+}
+
+/// Options of a part of a fit that several machines share.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many machines")]
+pub struct PartWords {
+    /// One of several parts of the rows, as in 2/5: write its statistics, for `mercer merge`
+    #[arg(long, value_name = "I/K", requires = "statistics")]
+    pub part: Option<RowPart>,
+    /// File of the statistics of a part
+    #[arg(long, value_name = "FILE", requires = "part", conflicts_with_all = ["output", "checkpoint"])]
+    pub statistics: Option<PathBuf>,
 }
 
 /// Feature maps by name.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::choice::{self, Choice};
 use super::folds::{self, Part};
 use super::ridge::ran;
+use super::streamed;
 use super::svm::{quality, reason, scaling};
 use super::training::Goal;
 use super::{Outcome, Training};
@@ -20,6 +21,9 @@ use crate::session::Session;
 
 /// Runs the command.
 pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Failure> {
+    if let Some(reason) = streamed::logistic::reason(words, session) {
+        return streamed::logistic::fit(words, reason, session);
+    }
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
     let parameters = (folds::lambdas(words.lambda, &words.lambdas), "lambda");

@@ -18,7 +18,7 @@ mod ridge;
 mod smooth;
 mod sparse;
 mod spline;
-mod streamed;
+pub(super) mod streamed;
 mod summary;
 mod svm;
 mod svr;

@@ -69,7 +69,7 @@ def from_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> 
     >>> mercer.from_libsvm("no.model")
     Traceback (most recent call last):
         ...
-    FileNotFoundError: no.model: No such file or directory (os error 2)
+    FileNotFoundError: [Errno 2] No such file or directory: 'no.model'
     """
     fit = _mercer.read_libsvm_model(os.fspath(path), n_features)
     text = str(fit.kernel)

@@ -15,6 +15,7 @@ export async function comparePanel() {
   s.mode ??= 'files';
   if (!state.data.id && s.mode === 'files') { await useSet('sensors_january'); s.second ??= 'sensors_june'; }
   const set = state.data.id ? await describe(state.data.id) : null;
+  if (set && state.data.scale === undefined && !['graphs', 'text'].includes(set.kind)) state.data.scale = 'standard';
   const result = el('div', { class: 'card-holder' }), progress = el('div', {});
   const change = (name) => (value) => { s[name] = value; s.run = false; save(); };
   const changeMode = (value) => { state.compare = { mode: value, kernel: s.kernel }; reopen(); };

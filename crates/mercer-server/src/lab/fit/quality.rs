@@ -1,7 +1,7 @@
 //! How near a fit is to the data.
 
 use mercer::learn::RidgeFit;
-use mercer::model::Model;
+use mercer::model::{Interval, Model};
 use mercer::{Compute, Result};
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
@@ -67,29 +67,27 @@ fn regression(fitted: &FittedModel, predicted: ArrayView1<f64>, compute: &Comput
             found["level"] = json!(LEVEL);
             found["lower"] = pick(interval.lower.column(0));
             found["upper"] = pick(interval.upper.column(0));
-            found["calibration"] = coverage(fitted, &observed, compute).unwrap_or(Value::Null);
+            found["calibration"] = coverage(&interval, &observed);
         }
         Err(error) => found["interval_reason"] = json!(error.to_string()),
     }
     found
 }
 
-/// The share of observations inside their intervals, for many levels.
-fn coverage(fitted: &FittedModel, observed: &Array1<f64>, compute: &Compute) -> Result<Value> {
-    let mut shares = Vec::new();
+/// The share of observations inside their intervals, for many levels: half-widths are in proportion to normal quantiles.
+fn coverage(interval: &Interval, observed: &Array1<f64>) -> Value {
+    let quantile = |level: f64| mercer::real::special::normal_quantile(0.5 + 0.5 * level);
     let levels: Vec<f64> = (1..=LEVELS).map(|i| i as f64 / (LEVELS + 1) as f64).collect();
-    // Intervals of one level give those of all others: the half-width is in proportion to a normal quantile.
-    let half = fitted.model.predict_interval(fitted.training.points(), 0.5, compute)?;
-    let unit = mercer::real::special::normal_quantile(0.75);
-    for level in &levels {
-        let factor = mercer::real::special::normal_quantile(0.5 + 0.5 * level) / unit;
+    let share = |level: &f64| {
+        let factor = quantile(*level) / quantile(LEVEL);
         let inside = (0..observed.len()).filter(|&i| {
-            let width = factor * (half.upper[[i, 0]] - half.mean[[i, 0]]);
-            (observed[i] - half.mean[[i, 0]]).abs() <= width
+            let width = factor * (interval.upper[[i, 0]] - interval.mean[[i, 0]]);
+            (observed[i] - interval.mean[[i, 0]]).abs() <= width
         });
-        shares.push(inside.count() as f64 / observed.len() as f64);
-    }
-    Ok(json!({ "kind": "coverage", "x": drawn_list(&levels), "y": drawn_list(&shares) }))
+        inside.count() as f64 / observed.len() as f64
+    };
+    let shares: Vec<f64> = levels.iter().map(share).collect();
+    json!({ "kind": "coverage", "x": drawn_list(&levels), "y": drawn_list(&shares) })
 }
 
 fn classes(fitted: &FittedModel, compute: &Compute) -> Result<Value> {

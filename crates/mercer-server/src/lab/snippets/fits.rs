@@ -87,6 +87,9 @@ const NAMES: [Names; 8] = [
 
 /// The command and the code of the model that was fitted; a search has its own lines before.
 pub fn fit(request: &Request, fitted: &FittedModel, settings: &Settings) -> Value {
+    // Defaults of the lab are told, as the command would search for what is not given.
+    let own = fitted.model.fitted().settings();
+    let settings = if own.is_empty() { settings } else { own };
     let names = NAMES.iter().find(|names| names.learner == request.entry.name);
     let (command, python) = match names {
         Some(names) => (known_command(names, request, fitted, settings), known_class(names, request, fitted, settings)),

@@ -38,10 +38,8 @@ pub fn read(choice: &Choice, set: &Dataset, with_target: bool) -> String {
     }
     let mut lines = String::from("import pandas as pd\n\n");
     lines.push_str(&format!("data = {}\n", reader(&set.file)));
-    if let (Some(target), true) = (&choice.target, with_target) {
-        if choice.missing.is_some() {
-            lines.push_str(&format!("data = data.dropna(subset=[{}])\n", text(target)));
-        }
+    if let (Some(target), true) = (&choice.target, with_target && choice.missing.is_some()) {
+        lines.push_str(&format!("data = data.dropna(subset=[{}])\n", text(target)));
     }
     lines.push_str(&columns(choice, "X", set));
     if let (Some(target), true) = (&choice.target, with_target) {
@@ -81,7 +79,7 @@ pub fn columns(choice: &Choice, name: &str, set: &Dataset) -> String {
 fn prepared(choice: &Choice, name: &str, set: &Dataset, names: &[&str]) -> String {
     let is_category =
         |column: &&str| set.table.column(*column).is_ok_and(|c| matches!(c.data, ColumnData::Categories { .. }));
-    let has_categories = names.iter().any(|column| is_category(column));
+    let has_categories = names.iter().any(&is_category);
     // With texts among them the columns go to the kernel as they are.
     let long_texts = names.iter().filter(|column| is_category(column)).any(|column| {
         set.table

@@ -79,7 +79,7 @@ impl Mixing {
             }
             Self::Gamma(a) => gamma_mixture(a, z.abs()),
             // exp(−r): Cauchy, with the scale 1 as m² = 2S.
-            Self::Stable(alpha) if alpha == 0.5 => Some(1.0 / (PI * (1.0 + z * z))),
+            Self::Stable(0.5) => Some(1.0 / (PI * (1.0 + z * z))),
             Self::Stable(_) => None,
         }
     }

@@ -7,9 +7,13 @@
 
 mod bytes;
 mod covariance;
+mod exact_ridge;
 mod mean;
 mod ridge;
+mod row_blocks;
 
 pub use covariance::CovarianceStatistics;
+pub(crate) use exact_ridge::ExactRidge;
 pub use mean::MeanStatistics;
 pub use ridge::{FeatureFunction, RidgeStatistics};
+pub(crate) use row_blocks::{RowBlocks, columns_of};

@@ -6,7 +6,6 @@ use super::bytes::{Reader, Writer};
 use super::mean::{at_least, check_columns, check_size};
 use crate::error::{AllowedRange, MemoryPurpose, Requirement};
 use crate::features::FeatureMap;
-use crate::record::Record;
 use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::{Factored, factor, solve_positive};
 use crate::{Compute, Error, Result};
@@ -37,13 +36,13 @@ use crate::{Compute, Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeStatistics {
-    count: f64,
-    feature_sum: Array1<f64>,
-    target_sum: Array1<f64>,
+    pub(super) count: f64,
+    pub(super) feature_sum: Array1<f64>,
+    pub(super) target_sum: Array1<f64>,
     /// On and below the diagonal (blocks on the diagonal as a whole).
-    squares: Array2<f64>,
-    products: Array2<f64>,
-    target_squares: Array1<f64>,
+    pub(super) squares: Array2<f64>,
+    pub(super) products: Array2<f64>,
+    pub(super) target_squares: Array1<f64>,
 }
 
 const NAME: &[u8; 4] = b"ridg";
@@ -193,6 +192,20 @@ impl RidgeStatistics {
         (&self.target_squares + &fitted + &constant).mapv(|v| v.max(0.0))
     }
 
+    /// `[ZᵀVZ, ZᵀV1; 1ᵀVZ, 1ᵀV1]` and `[ZᵀVy; 1ᵀVy]`.
+    pub(crate) fn bordered(&self) -> (Array2<f64>, Array2<f64>) {
+        let p = self.feature_sum.len();
+        let mut squares = Array2::zeros((p + 1, p + 1));
+        squares.slice_mut(s![..p, ..p]).assign(&self.squares);
+        squares.slice_mut(s![p, ..p]).assign(&self.feature_sum);
+        squares[[p, p]] = self.count;
+        mirror(&mut squares);
+        let mut products = Array2::zeros((p + 1, self.outputs()));
+        products.slice_mut(s![..p, ..]).assign(&self.products);
+        products.row_mut(p).assign(&self.target_sum);
+        (squares, products)
+    }
+
     /// `Σ v(y − ȳ)²` for every output: the error of the mean.
     pub fn total_squares(&self) -> Array1<f64> {
         let about_zero = &self.target_sum * &self.target_sum / self.count.max(f64::MIN_POSITIVE);
@@ -215,26 +228,14 @@ impl RidgeStatistics {
         Ok(())
     }
 
-    /// Puts the statistic into a record, under names that begin with `prefix`.
-    pub(crate) fn put_into(&self, record: &mut Record, prefix: &str) {
-        record.put_number(&format!("{prefix}count"), self.count);
-        record.put_vector(&format!("{prefix}feature_sum"), self.feature_sum.view());
-        record.put_vector(&format!("{prefix}target_sum"), self.target_sum.view());
-        record.put_vector(&format!("{prefix}target_squares"), self.target_squares.view());
-        record.put_matrix(&format!("{prefix}squares"), self.squares.view());
-        record.put_matrix(&format!("{prefix}products"), self.products.view());
-    }
-
-    /// Takes it out again.
-    pub(crate) fn take_from(record: &mut Record, prefix: &str, (p, outputs): (usize, usize)) -> Result<Self> {
-        Ok(Self {
-            count: record.finite_number(&format!("{prefix}count"))?,
-            feature_sum: record.take_finite_vector(&format!("{prefix}feature_sum"), p)?,
-            target_sum: record.take_finite_vector(&format!("{prefix}target_sum"), outputs)?,
-            target_squares: record.take_finite_vector(&format!("{prefix}target_squares"), outputs)?,
-            squares: record.take_finite_matrix(&format!("{prefix}squares"), (p, p))?,
-            products: record.take_finite_matrix(&format!("{prefix}products"), (p, outputs))?,
-        })
+    /// Forgets all points.
+    pub(crate) fn clear(&mut self) {
+        self.count = 0.0;
+        self.feature_sum.fill(0.0);
+        self.target_sum.fill(0.0);
+        self.squares.fill(0.0);
+        self.products.fill(0.0);
+        self.target_squares.fill(0.0);
     }
 
     /// The statistic as bytes, the same on every machine.

@@ -76,6 +76,14 @@ pub(super) fn of_record(record: &Record) -> String {
         digest.text(name);
         array.iter().for_each(|v| digest.word(v.to_bits()));
     }
+    for (name, integers) in &record.integers {
+        digest.text(name);
+        integers.iter().for_each(|v| digest.word(*v as u64));
+    }
+    for (name, bytes) in &record.bytes {
+        digest.text(name);
+        bytes.iter().for_each(|byte| digest.word(u64::from(*byte)));
+    }
     digest.show()
 }
 

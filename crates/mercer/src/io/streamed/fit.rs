@@ -113,15 +113,27 @@ impl SurveyedFile {
     pub(super) fn give(&self, part: &Part, take: &mut TakeRows<'_>) -> Result<()> {
         let encoded = self.encoding.apply(&part.inputs)?;
         let y = part.y.select(Axis(0), &encoded.kept_rows);
+        let y = self.classes.as_ref().map_or(Ok(y.clone()), |classes| classes.numbers(&y))?;
         let weights: Option<Array1<f64>> = part.weights.as_ref().map(|w| w.select(Axis(0), &encoded.kept_rows));
         let updated = take(encoded.matrix.view(), y.view(), weights.as_ref().map(|w| w.view()));
         updated.map_err(|error| error.at_row(|row| encoded.kept_rows[row]))
     }
 
-    /// All that the bytes of the model depend on.
+    /// All that the bytes of a ridge regression depend on.
     pub(super) fn facts(&self, spec: &StreamedRidge, solver: &str, compute: &Compute) -> Facts {
+        let own = Facts::from([
+            ("features", format!("{:?}", spec.features)),
+            ("lambdas", format!("{:?}", spec.lambdas)),
+            ("folds", spec.folds.to_string()),
+            ("intercept", spec.intercept.to_string()),
+        ]);
+        self.facts_with(own, solver, compute)
+    }
+
+    /// All that the bytes of a model depend on, with those of its learner.
+    pub(super) fn facts_with(&self, own: Facts, solver: &str, compute: &Compute) -> Facts {
         let roles = &self.rules.roles;
-        Facts::from([
+        let common = [
             ("version", env!("CARGO_PKG_VERSION").into()),
             ("data", self.fingerprint.clone()),
             ("rows", self.rows().to_string()),
@@ -131,13 +143,10 @@ impl SurveyedFile {
             ("scaling", format!("{:?}", self.rules.encoding.scaling)),
             ("missing", format!("{:?}", self.rules.encoding.missing)),
             ("sample", self.rules.sample.to_string()),
-            ("features", format!("{:?}", spec.features)),
-            ("lambdas", format!("{:?}", spec.lambdas)),
-            ("folds", spec.folds.to_string()),
-            ("intercept", spec.intercept.to_string()),
             ("solver", solver.into()),
             ("seed", compute.seed().0.to_string()),
             ("precision", format!("{:?}", compute.precision())),
-        ])
+        ];
+        own.into_iter().chain(common).collect()
     }
 }

@@ -2,14 +2,18 @@
 //! checkpoints on the way.
 
 mod checkpoint;
+mod classes;
 mod digest;
 mod fit;
+mod logistic;
 mod part;
 mod passes;
+mod statistics;
 mod survey;
 
 pub use checkpoint::Checkpoint;
 pub use fit::{Resumed, StreamedModel};
 pub use part::Roles;
 pub use passes::PassOptions;
+pub use statistics::{PartStatistics, RowPart};
 pub use survey::{FileRules, SurveyedFile};

@@ -1,5 +1,7 @@
 //! What a chunk gives a fit: inputs, targets and weights of the rows that count.
 
+use std::borrow::Cow;
+
 use ndarray::{Array1, Array2};
 
 use super::super::Chunk;
@@ -19,14 +21,19 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// Every column has one role, exists, and holds what it must.
-    pub(super) fn check(&self, header: &Table) -> Result<()> {
+    /// Every column has one role, exists, and holds what it must; a target of classes may hold
+    /// categories.
+    pub(super) fn check(&self, header: &Table, classes: bool) -> Result<()> {
         if self.inputs.is_empty() || self.targets.is_empty() {
             return Err(Error::too_few("a fit", "columns to predict from and to predict", 1, 0));
         }
         let all = self.inputs.iter().chain(&self.targets).chain(&self.weights);
         header.select(all)?;
-        for name in self.targets.iter().chain(&self.weights) {
+        if classes && self.targets.len() > 1 {
+            return Err(Error::shape("targets of classes", 1, self.targets.len()));
+        }
+        let numbers = if classes { &[][..] } else { &self.targets };
+        for name in numbers.iter().chain(&self.weights) {
             if !matches!(header.column(name)?.data, ColumnData::Numbers(_)) {
                 return Err(Error::column(name, ColumnProblem::NotNumbers));
             }
@@ -73,9 +80,13 @@ impl Part {
     }
 }
 
-fn numbers<'t>(table: &'t Table, name: &str) -> Result<&'t [f64]> {
+/// Numbers, or the codes of categories.
+fn numbers<'t>(table: &'t Table, name: &str) -> Result<Cow<'t, [f64]>> {
     match &table.column(name)?.data {
-        ColumnData::Numbers(values) => Ok(values),
+        ColumnData::Numbers(values) => Ok(Cow::Borrowed(values)),
+        ColumnData::Categories { codes, .. } => {
+            Ok(codes.iter().map(|code| code.map_or(f64::NAN, f64::from)).collect::<Vec<_>>().into())
+        }
         _ => Err(Error::column(name, ColumnProblem::NotNumbers)),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::super::{Chunk, ChunkedFile};
+use super::classes::{ClassColumn, ClassSurvey};
 use super::digest::TableDigest;
 use super::part::{Part, Roles};
 use crate::model::Inputs;
@@ -51,6 +52,9 @@ pub struct SurveyedFile {
     pub(super) encoding: FittedEncoding,
     pub(super) fingerprint: String,
     rows: usize,
+    /// At the beginning of every chunk: its first row in the file, and the rows that counted before.
+    marks: Vec<(usize, usize)>,
+    pub(super) classes: Option<ClassColumn>,
     without_target: usize,
     dropped: usize,
     filled: usize,
@@ -67,17 +71,36 @@ impl SurveyedFile {
     /// hold the wrong kind, and when no row is left; [`Error::Value`] with the row of the file for
     /// missing and infinite values that no rule takes care of; as the reader of the file.
     pub fn new(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
+        Self::look(file, rules, false, compute)
+    }
+
+    /// Looks at all rows of a file whose only target holds classes: numbers or categories. Targets
+    /// are then the numbers of the classes, in the order of [`SurveyedFile::classes`].
+    ///
+    /// # Errors
+    /// As [`SurveyedFile::new`]; [`Error::TooFew`] for a single class.
+    pub fn of_classes(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
+        Self::look(file, rules, true, compute)
+    }
+
+    fn look(file: ChunkedFile, rules: FileRules, of_classes: bool, compute: &Compute) -> Result<Self> {
         let header = file.header();
-        rules.roles.check(&header)?;
+        rules.roles.check(&header, of_classes)?;
+        let mut classes = of_classes.then(ClassSurvey::default);
         let mut encoding = EncodingSurvey::new(rules.encoding);
         let mut sample = Reservoir::new(rules.sample, compute.seed());
         let mut digest = TableDigest::default();
         let (mut seen, mut with_target, mut filled) = (0, 0, 0);
+        let mut marks = Vec::new();
         for chunk in file.chunks(0, height(&file, compute))? {
             let chunk = chunk?;
             let part = Part::new(&chunk, &rules.roles, rules.leave_out)?;
             let kept = encoding.rows();
+            marks.push((chunk.first_row, kept));
             encoding.update(&part.inputs).map_err(|e| part.in_file(e))?;
+            if let Some(classes) = &mut classes {
+                classes.update(&part.y)?;
+            }
             let missing =
                 |column: &crate::points::Column| (0..part.rows.len()).filter(|&i| column.data.is_missing(i)).count();
             if encoding.rows() - kept == part.rows.len() {
@@ -99,9 +122,11 @@ impl SurveyedFile {
         let part = Part::new(&whole, &rules.roles, rules.leave_out)?;
         let encoded = encoding.apply(&part.inputs)?;
         let pick = |w: &Array1<f64>| encoded.kept_rows.iter().map(|&i| w[i]).collect();
+        let classes = classes.map(|classes| classes.finish(&header, &rules.roles.targets[0])).transpose()?;
+        let y = part.y.select(ndarray::Axis(0), &encoded.kept_rows);
         Ok(Self {
             x: encoded.matrix,
-            y: part.y.select(ndarray::Axis(0), &encoded.kept_rows),
+            y: classes.as_ref().map_or(Ok(y.clone()), |classes| classes.numbers(&y))?,
             weights: part.weights.as_ref().map(pick),
             without_target: seen - with_target,
             dropped: with_target - rows,
@@ -111,12 +136,21 @@ impl SurveyedFile {
             encoding,
             fingerprint,
             rows,
+            marks,
+            classes,
         })
     }
 
     /// The rows that count.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Where to read on for row `row` of those that count: a row of the file, and how many that
+    /// count come before it.
+    pub(super) fn mark(&self, row: usize) -> (usize, usize) {
+        let at = self.marks.partition_point(|mark| mark.1 <= row);
+        at.checked_sub(1).map_or((0, 0), |at| self.marks[at])
     }
 
     /// Rows that were left out because they have no target or weight.
@@ -152,6 +186,11 @@ impl SurveyedFile {
     /// The weights of the sample, where there are any.
     pub fn sample_weights(&self) -> Option<ArrayView1<'_, f64>> {
         self.weights.as_ref().map(|w| w.view())
+    }
+
+    /// The names of the classes, where the target holds some.
+    pub fn classes(&self) -> Option<&[String]> {
+        self.classes.as_ref().map(|classes| &classes.names[..])
     }
 
     /// The file.

@@ -106,7 +106,7 @@ impl Marks {
     #[inline]
     fn first(&self, feature: usize, start: usize, list: &[u32]) -> usize {
         let known = self.before[start / self.stride * self.features + feature] as usize;
-        if start % self.stride == 0 {
+        if start.is_multiple_of(self.stride) {
             return known;
         }
         let near = &list[known..list.len().min(known + self.stride)];

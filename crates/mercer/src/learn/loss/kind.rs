@@ -76,6 +76,9 @@ pub enum Loss {
     },
 }
 
+/// Which targets a loss takes, and that in words.
+type TargetRule = (fn(f64) -> bool, &'static str);
+
 impl Loss {
     /// `ℓ(y, f)`.
     pub fn value(self, y: f64, f: f64) -> f64 {
@@ -168,7 +171,7 @@ impl Loss {
     }
 
     /// What a target must satisfy, for losses that do not take every number.
-    fn requirement(self) -> Option<(fn(f64) -> bool, &'static str)> {
+    fn requirement(self) -> Option<TargetRule> {
         match self {
             Self::Poisson => Some((|v| v >= 0.0, "a count is at least 0")),
             Self::Tweedie { .. } => Some((|v| v >= 0.0, "an amount is at least 0")),

@@ -16,6 +16,34 @@ const FORMS: [(FourierForm, &str); 2] = [(FourierForm::Pair, "pair"), (FourierFo
 const SAMPLINGS: [(Sampling, &str); 3] =
     [(Sampling::Iid, "iid"), (Sampling::Orthogonal, "orthogonal"), (Sampling::QuasiMonteCarlo, "qmc")];
 
+/// The parameters of features.
+pub(in crate::learn) const FEATURES: [Parameter; 7] = [
+    Parameter::with_default("components", ParameterKind::Count(1), "500", "features, at most"),
+    Parameter::with_default(
+        "features",
+        ParameterKind::Word(&["fourier", "nystrom"]),
+        "fourier",
+        "random Fourier features, or Nyström features from landmarks",
+    ),
+    Parameter::optional("form", ParameterKind::Word(&["pair", "offset"]), "form of the Fourier features"),
+    Parameter::optional(
+        "sampling",
+        ParameterKind::Word(&["iid", "orthogonal", "qmc"]),
+        "how the frequencies are drawn",
+    ),
+    Parameter::optional(
+        "landmarks",
+        ParameterKind::Word(&["uniform", "rpcholesky", "kmeans", "leverage", "greedy", "rows", "points"]),
+        "how the landmarks are chosen",
+    ),
+    Parameter::optional(
+        "tolerance",
+        ParameterKind::Number(AllowedRange::NON_NEGATIVE),
+        "share of the trace at which landmarks are enough",
+    ),
+    Parameter::optional("rank", ParameterKind::Count(1), "features that are kept of the landmarks"),
+];
+
 pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     name: "streamed_ridge",
     title: "Ridge regression on features",
@@ -25,30 +53,13 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     weighted: true,
     parameters: &[
         KERNEL,
-        Parameter::with_default("components", ParameterKind::Count(1), "500", "features, at most"),
-        Parameter::with_default(
-            "features",
-            ParameterKind::Word(&["fourier", "nystrom"]),
-            "fourier",
-            "random Fourier features, or Nyström features from landmarks",
-        ),
-        Parameter::optional("form", ParameterKind::Word(&["pair", "offset"]), "form of the Fourier features"),
-        Parameter::optional(
-            "sampling",
-            ParameterKind::Word(&["iid", "orthogonal", "qmc"]),
-            "how the frequencies are drawn",
-        ),
-        Parameter::optional(
-            "landmarks",
-            ParameterKind::Word(&["uniform", "rpcholesky", "kmeans", "leverage", "greedy", "rows", "points"]),
-            "how the landmarks are chosen",
-        ),
-        Parameter::optional(
-            "tolerance",
-            ParameterKind::Number(AllowedRange::NON_NEGATIVE),
-            "share of the trace at which landmarks are enough",
-        ),
-        Parameter::optional("rank", ParameterKind::Count(1), "features that are kept of the landmarks"),
+        FEATURES[0],
+        FEATURES[1],
+        FEATURES[2],
+        FEATURES[3],
+        FEATURES[4],
+        FEATURES[5],
+        FEATURES[6],
         Parameter::with_default(
             "lambdas",
             ParameterKind::Numbers(AllowedRange::NON_NEGATIVE),
@@ -71,27 +82,30 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
 
 impl StreamedRidge {
     fn of_settings(settings: &Settings) -> Result<Self> {
-        let (kernel, components) = (settings.kernel("kernel")?, settings.count("components")?);
-        let features = match settings.text("features")? {
-            "nystrom" => FeatureSpec::Nystrom(Nystrom {
-                landmarks: settings.optional_text("landmarks")?.map_or(Ok(Landmarks::default()), Landmarks::named)?,
-                tolerance: settings.optional_number("tolerance")?.unwrap_or(0.0),
-                rank: settings.optional_count("rank")?,
-                ..Nystrom::new(kernel, components)
-            }),
-            _ => {
-                let plain = RandomFourier::new(kernel, components);
-                let has = |name: &str| settings.has(name);
-                FeatureSpec::Fourier(RandomFourier {
-                    form: if has("form") { settings.word("form", &FORMS)? } else { plain.form },
-                    sampling: if has("sampling") { settings.word("sampling", &SAMPLINGS)? } else { plain.sampling },
-                    ..plain
-                })
-            }
-        };
+        let features = features_of(settings)?;
         let lambdas = settings.numbers("lambdas")?.to_vec();
         Ok(Self { features, lambdas, folds: settings.count("folds")?, intercept: settings.flag("intercept")? })
     }
+}
+
+/// The features of settings.
+pub(in crate::learn) fn features_of(settings: &Settings) -> Result<FeatureSpec> {
+    let (kernel, components) = (settings.kernel("kernel")?, settings.count("components")?);
+    if settings.text("features")? == "nystrom" {
+        return Ok(FeatureSpec::Nystrom(Nystrom {
+            landmarks: settings.optional_text("landmarks")?.map_or(Ok(Landmarks::default()), Landmarks::named)?,
+            tolerance: settings.optional_number("tolerance")?.unwrap_or(0.0),
+            rank: settings.optional_count("rank")?,
+            ..Nystrom::new(kernel, components)
+        }));
+    }
+    let plain = RandomFourier::new(kernel, components);
+    let has = |name: &str| settings.has(name);
+    Ok(FeatureSpec::Fourier(RandomFourier {
+        form: if has("form") { settings.word("form", &FORMS)? } else { plain.form },
+        sampling: if has("sampling") { settings.word("sampling", &SAMPLINGS)? } else { plain.sampling },
+        ..plain
+    }))
 }
 
 impl Learner for StreamedRidge {

@@ -51,7 +51,8 @@ impl RidgeStream {
     ///
     /// # Errors
     /// [`Error::TooFew`] or [`Error::Undetermined`] before the first row, or when a fold has none;
-    /// [`Error::Memory`]; as [`RidgeStatistics::solve`].
+    /// [`Error::Mismatch`] unless the rows are numbered from 0 without a gap; [`Error::Memory`]; as
+    /// [`RidgeStatistics::solve`].
     pub fn finish(&self, compute: &Compute) -> Result<StreamedRidgeFit> {
         self.clone().into_fit(compute)
     }
@@ -61,19 +62,23 @@ impl RidgeStream {
     /// # Errors
     /// As [`RidgeStream::finish`].
     pub fn into_fit(mut self, compute: &Compute) -> Result<StreamedRidgeFit> {
+        let rows = self.rows();
         self.settle(compute)?;
-        let mut all = self.folds[0].clone();
-        self.folds[1..].iter().try_for_each(|fold| all.merge(fold))?;
-        let scores = if self.folds.len() > 1 { self.scores(&all, compute)? } else { Vec::new() };
+        // Every fold is rounded, and its exact sums are dropped, before the next one.
+        let folds: Vec<RidgeStatistics> =
+            std::mem::take(&mut self.folds).into_iter().map(|fold| fold.statistics()).collect();
+        let mut all = folds[0].clone();
+        folds[1..].iter().try_for_each(|fold| all.merge(fold))?;
+        let scores = if folds.len() > 1 { self.scores(rows, &folds, &all, compute)? } else { Vec::new() };
         let best = scores.iter().filter(|s| !s.score.is_nan()).min_by(|a, b| a.score.total_cmp(&b.score));
         let lambda = best.map_or(self.lambdas[0], |best| best.lambda);
-        drop(std::mem::take(&mut self.folds));
+        drop(folds);
         Ok(StreamedRidgeFit {
             function: all.solve(lambda, self.intercept, compute)?,
             intercept: self.intercept,
             lambda,
             scores,
-            rows: self.taken,
+            rows,
             total_weight: all.count(),
             total_squares: all.total_squares(),
             passes: None,
@@ -83,17 +88,23 @@ impl RidgeStream {
     }
 
     /// The squared error of every λ on the folds left out.
-    fn scores(&self, all: &RidgeStatistics, compute: &Compute) -> Result<Vec<LambdaScore>> {
-        let count = self.folds.len();
-        if self.taken < count as u64 {
+    fn scores(
+        &self,
+        rows: u64,
+        folds: &[RidgeStatistics],
+        all: &RidgeStatistics,
+        compute: &Compute,
+    ) -> Result<Vec<LambdaScore>> {
+        let count = folds.len();
+        if rows < count as u64 {
             return Err(Error::undetermined(
                 "lambda",
-                format!("{count} folds of {} rows are too small", self.taken),
+                format!("{count} folds of {rows} rows are too small"),
                 "give one λ, or fewer folds",
             ));
         }
         let mut errors = vec![0.0; self.lambdas.len()];
-        for (done, fold) in self.folds.iter().enumerate() {
+        for (done, fold) in folds.iter().enumerate() {
             let mut others = all.clone();
             others.remove(fold)?;
             for (error, &lambda) in errors.iter_mut().zip(&self.lambdas) {
@@ -102,7 +113,7 @@ impl RidgeStream {
             }
             compute.report("choosing λ", done as u64 + 1, count as u64);
         }
-        let scale = all.count() * self.outputs() as f64;
+        let scale = all.count() * all.outputs() as f64;
         let score = |(&lambda, error): (&f64, f64)| LambdaScore { lambda, score: error / scale };
         Ok(self.lambdas.iter().zip(errors).map(score).collect())
     }

@@ -8,6 +8,7 @@
 
 pub(crate) mod entry;
 mod fit;
+pub mod logistic;
 mod passes;
 mod record;
 mod rows;
@@ -15,6 +16,7 @@ mod spec;
 mod stream;
 
 pub use fit::{LambdaScore, Passes, StreamedRidgeFit};
+pub use logistic::{LogisticStep, LogisticStream, StreamedLogistic, StreamedLogisticFit};
 pub use passes::RidgePasses;
 pub use rows::{ArrayRows, RowSource, TakeRows};
 pub use spec::StreamedRidge;

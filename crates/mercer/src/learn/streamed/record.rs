@@ -3,18 +3,19 @@
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::passes::PassState;
-use super::stream::Waiting;
+use super::stream::block_rows;
 use super::{LambdaScore, Passes, RidgePasses, RidgeStream, StreamedRidgeFit};
 use crate::error::RecordProblem;
-use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap, RidgeStatistics};
+use crate::features::{DrawnFeatures, ExactRidge, FeatureFunction, FeatureMap, RowBlocks};
 use crate::learn::ridge::check_lambda;
 use crate::record::{Record, container};
 use crate::settings::Settings;
 use crate::{Compute, Error, Result};
 
 const KIND: &str = "ridge_stream";
-/// The version of the bytes that are written, and the newest that can be read.
-const VERSION: usize = 1;
+/// The version of the bytes that are written and can be read. Version 2 has exact sums and rows with
+/// numbers.
+const VERSION: usize = 2;
 
 impl StreamedRidgeFit {
     pub(crate) fn to_record(&self) -> Record {
@@ -103,24 +104,24 @@ impl RidgeStream {
         record.put_text("kind", KIND);
         record.put_text("version", VERSION);
         record.put_text("intercept", self.intercept);
-        record.put_text("rows", self.taken);
         self.features.put_into(&mut record);
         record.put_settings(&self.settings);
         record.put_slice("lambdas", &self.lambdas);
         record.put_count("outputs", self.outputs());
         record.put_count("folds", self.folds.len());
         for (i, fold) in self.folds.iter().enumerate() {
-            fold.put_into(&mut record, &prefix(i));
+            record.integers.insert(fold_name(i), fold.to_integers());
         }
-        record.put_slice("waiting_x", &self.waiting.x);
-        record.put_slice("waiting_y", &self.waiting.y);
-        record.put_slice("waiting_weights", &self.waiting.weights);
+        self.rows.put_into(&mut record);
         record
     }
 
     pub(crate) fn from_record(mut record: Record) -> Result<Self> {
-        if record.text("kind")? != KIND || record.text("version")? != VERSION.to_string() {
-            return Err(Error::parameter("kind", record.text("kind")?, "a ridge_stream of this version"));
+        if record.text("kind")? != KIND {
+            return Err(Error::parameter("kind", record.text("kind")?, "a ridge_stream"));
+        }
+        if record.text("version")? != VERSION.to_string() {
+            return Err(Error::parameter("version", record.text("version")?, format!("{VERSION}")));
         }
         let settings = record.take_settings()?;
         let features = DrawnFeatures::take_from(&mut record)?;
@@ -131,24 +132,20 @@ impl RidgeStream {
         }
         lambdas.iter().try_for_each(|lambda| check_lambda(*lambda))?;
         let shape = (features.components(), outputs);
-        let fold = |i| RidgeStatistics::take_from(&mut record, &prefix(i), shape);
-        let folds = (0..folds).map(fold).collect::<Result<_>>()?;
-        let weights = record.take_any_vector("waiting_weights")?.to_vec();
-        let rows = weights.len();
-        let waiting = Waiting {
-            x: record.take_finite_vector("waiting_x", rows.saturating_mul(features.columns()))?.to_vec(),
-            y: record.take_finite_vector("waiting_y", rows.saturating_mul(outputs))?.to_vec(),
-            weights,
+        let fold = |i| {
+            let integers = record.integers.remove(&fold_name(i));
+            ExactRidge::from_integers(shape, &integers.unwrap_or_default())
         };
-        let taken = record.text("rows")?;
-        let taken = taken.parse().map_err(|_| Error::parameter("rows", taken, "a whole number"))?;
+        let kept = (0..folds).map(fold).collect::<Result<_>>()?;
+        let width = features.columns() + outputs + 1;
+        let rows = RowBlocks::take_from(&mut record, (width, block_rows(features.columns(), folds)))?;
         let intercept = record.flag("intercept")?;
-        Ok(Self { features, folds, lambdas, intercept, taken, waiting, settings })
+        Ok(Self { features, folds: kept, lambdas, intercept, rows, settings })
     }
 }
 
-fn prefix(fold: usize) -> String {
-    format!("fold_{fold}_")
+fn fold_name(fold: usize) -> String {
+    format!("fold_{fold}")
 }
 
 const PASSES: &str = "ridge_passes";

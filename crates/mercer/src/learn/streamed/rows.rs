@@ -1,10 +1,10 @@
 //! Sources of rows for several passes, in blocks of a fixed size.
 
-use ndarray::{ArrayView1, ArrayView2, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
 use super::spec::BLOCK;
-use super::stream::{Waiting, check_chunk};
-use crate::Result;
+use crate::error::{AllowedRange, Requirement};
+use crate::{Error, Points, Result};
 
 /// Takes some rows: points, targets and, where there are any, weights.
 pub type TakeRows<'a> = dyn FnMut(ArrayView2<f64>, ArrayView2<f64>, Option<ArrayView1<f64>>) -> Result<()> + 'a;
@@ -66,4 +66,70 @@ pub(super) fn in_blocks(
     }
     let block = waiting.take(columns, outputs)?;
     take(block.x.view(), block.y.view(), block.weights.view())
+}
+
+/// Rows that wait until a block is full.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Waiting {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// A block of rows.
+struct Block {
+    x: Array2<f64>,
+    y: Array2<f64>,
+    weights: Array1<f64>,
+}
+
+impl Waiting {
+    fn push(&mut self, x: ArrayView1<f64>, y: ArrayView1<f64>, weight: f64) {
+        self.x.extend(x);
+        self.y.extend(y);
+        self.weights.push(weight);
+    }
+
+    fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The rows, of which none is left.
+    fn take(&mut self, columns: usize, outputs: usize) -> Result<Block> {
+        let Self { x, y, weights } = std::mem::take(self);
+        let rows = weights.len();
+        let shaped = |values: Vec<f64>, columns: usize| {
+            Array2::from_shape_vec((rows, columns), values).map_err(|e| Error::shape("rows that wait", rows, e))
+        };
+        Ok(Block { x: shaped(x, columns)?, y: shaped(y, outputs)?, weights: weights.into() })
+    }
+}
+
+/// A chunk of the right sizes, all finite, with weights that make sense.
+pub(super) fn check_chunk(
+    (columns, outputs): (usize, usize),
+    x: ArrayView2<f64>,
+    y: ArrayView2<f64>,
+    weights: Option<ArrayView1<f64>>,
+) -> Result<()> {
+    if x.ncols() != columns {
+        return Err(Error::shape("columns of the points", columns, x.ncols()));
+    }
+    if y.dim() != (x.nrows(), outputs) {
+        let expected = format!("{} × {outputs}", x.nrows());
+        return Err(Error::shape("targets", expected, format!("{} × {}", y.nrows(), y.ncols())));
+    }
+    Points::Vectors(x).check_finite("points")?;
+    Points::Vectors(y).check_finite("targets")?;
+    let Some(weights) = weights else { return Ok(()) };
+    if weights.len() != x.nrows() {
+        return Err(Error::shape("weights", format!("one per row ({})", x.nrows()), weights.len()));
+    }
+    // All weights of a chunk may be 0: other chunks have others.
+    match weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
+        None => Ok(()),
+        Some((row, value)) => {
+            Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)))
+        }
+    }
 }

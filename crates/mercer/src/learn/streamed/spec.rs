@@ -3,8 +3,9 @@
 use ndarray::ArrayView2;
 
 use super::RidgeStream;
+use super::stream::block_rows;
 use crate::error::MemoryPurpose;
-use crate::features::FeatureSpec;
+use crate::features::{ExactRidge, FeatureSpec};
 use crate::learn::ridge::check_lambda;
 use crate::settings::Settings;
 use crate::{Compute, Error, Result};
@@ -30,8 +31,8 @@ const EXTRA: u64 = 3;
 /// landmarks; with random Fourier features it is that of a random approximation of the kernel.
 ///
 /// # Cost
-/// `p²` per row for `p` features, `8p²(K + 3)` bytes for `K` folds whatever the number of rows, and
-/// `p³/3` for every λ and fold.
+/// `p²` per row for `p` features, `p²·max(12K + 8, 8(K + 3))` bytes for `K` folds whatever the number
+/// of rows, and `p³/3` for every λ and fold.
 ///
 /// # Example
 /// ```
@@ -120,9 +121,11 @@ impl StreamedRidge {
             FeatureSpec::Fourier(_) => 8 * p * columns as u64,
             FeatureSpec::Nystrom(_) => 8 * p * (p + columns as u64),
         };
-        // The features of a block of rows, and copies of a fold of them.
-        let block = 8 * p * BLOCK as u64;
-        let update = folds.saturating_mul(statistics).saturating_add(block + 5 * block / (2 * folds.max(1)));
+        // The features of some rows with two copies, the rows of a block, and a copy of them.
+        let features = 3 * 8 * p * BLOCK as u64;
+        let waiting = 16 * block_rows(columns, self.kept_folds()) * (columns + outputs + 1) as u64;
+        let exact = folds.saturating_mul(ExactRidge::bytes(p, outputs as u64)).saturating_add(statistics);
+        let update = exact.saturating_add(features).saturating_add(waiting);
         (folds + EXTRA).saturating_mul(statistics).max(update).saturating_add(map)
     }
 }

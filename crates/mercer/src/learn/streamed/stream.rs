@@ -1,106 +1,63 @@
 //! The running statistics of a streamed fit.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView1, ArrayView2, Axis, s};
 
+use super::rows::check_chunk;
 use super::spec::{BLOCK, StreamedRidge};
-use crate::features::{DrawnFeatures, FeatureMap, RidgeStatistics};
+use crate::features::{DrawnFeatures, ExactRidge, FeatureMap, RidgeStatistics, RowBlocks, columns_of};
 use crate::settings::Settings;
-use crate::{Compute, Error, Points, Result};
+use crate::{Compute, Error, Result};
 
 /// A streamed ridge regression while the rows come: a value that chunks and other streams are added
 /// to.
 ///
-/// Rows are taken in blocks of a fixed size, so that the bytes of the solution depend neither on
-/// the number of threads nor on how the rows are cut into chunks. Rows that do not fill a block
-/// wait for the next chunk.
+/// Rows have their numbers in the whole data, whoever reads them. Blocks of rows with fixed numbers
+/// give statistics that are added exactly, so that the bytes of the solution depend neither on the
+/// number of threads, nor on how the rows are cut into chunks or spread over machines. Rows of a
+/// block that is not whole wait for the next chunk, or for the merge with a neighbor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgeStream {
     pub(super) features: DrawnFeatures,
-    pub(super) folds: Vec<RidgeStatistics>,
+    pub(super) folds: Vec<ExactRidge>,
     pub(super) lambdas: Vec<f64>,
     pub(super) intercept: bool,
-    /// Rows that are in the statistics.
-    pub(super) taken: u64,
-    pub(super) waiting: Waiting,
+    pub(super) rows: RowBlocks,
     pub(super) settings: Settings,
 }
 
-/// Rows that wait until a block is full.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Waiting {
-    pub(super) x: Vec<f64>,
-    pub(super) y: Vec<f64>,
-    pub(super) weights: Vec<f64>,
-}
+/// Rows of a fold in a block. Of 4096 rows the exact sums take half as much of the time, and twice
+/// as many rows wait; of wide rows fewer may wait.
+const FOLD_ROWS: u64 = 2048;
+const WIDE: usize = 128;
 
-/// A block of rows.
-pub(super) struct Block {
-    pub(super) x: Array2<f64>,
-    pub(super) y: Array2<f64>,
-    pub(super) weights: Array1<f64>,
-}
-
-impl Waiting {
-    pub(super) fn push(&mut self, x: ArrayView1<f64>, y: ArrayView1<f64>, weight: f64) {
-        self.x.extend(x);
-        self.y.extend(y);
-        self.weights.push(weight);
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.weights.len()
-    }
-
-    /// The rows, of which none is left.
-    pub(super) fn take(&mut self, columns: usize, outputs: usize) -> Result<Block> {
-        let Self { x, y, weights } = std::mem::take(self);
-        let rows = weights.len();
-        let shaped = |values: Vec<f64>, columns: usize| {
-            Array2::from_shape_vec((rows, columns), values).map_err(|e| Error::shape("rows that wait", rows, e))
-        };
-        Ok(Block { x: shaped(x, columns)?, y: shaped(y, outputs)?, weights: weights.into() })
-    }
-}
-
-/// A chunk of the right sizes, all finite, with weights that make sense.
-pub(super) fn check_chunk(
-    (columns, outputs): (usize, usize),
-    x: ArrayView2<f64>,
-    y: ArrayView2<f64>,
-    weights: Option<ArrayView1<f64>>,
-) -> Result<()> {
-    if x.ncols() != columns {
-        return Err(Error::shape("columns of the points", columns, x.ncols()));
-    }
-    if y.dim() != (x.nrows(), outputs) {
-        let expected = format!("{} × {outputs}", x.nrows());
-        return Err(Error::shape("targets", expected, format!("{} × {}", y.nrows(), y.ncols())));
-    }
-    Points::Vectors(x).check_finite("points")?;
-    Points::Vectors(y).check_finite("targets")?;
-    weights.map_or(Ok(()), |weights| crate::learn::loss::weights(Some(weights), x.nrows()).map(|_| ()))
+/// Rows of a block: the same number of every fold.
+pub(super) fn block_rows(columns: usize, folds: usize) -> u64 {
+    (if columns > WIDE { BLOCK as u64 } else { FOLD_ROWS }) * folds as u64
 }
 
 impl RidgeStream {
     pub(super) fn new(spec: &StreamedRidge, features: DrawnFeatures, outputs: usize) -> Self {
-        let fold = RidgeStatistics::new(features.components(), outputs);
+        let fold = ExactRidge::new(features.components(), outputs);
+        let rows =
+            RowBlocks::new(features.columns() + outputs + 1, block_rows(features.columns(), spec.kept_folds()), 0);
         Self {
             features,
             folds: vec![fold; spec.kept_folds()],
             lambdas: spec.lambdas.clone(),
             intercept: spec.intercept,
-            taken: 0,
-            waiting: Waiting::default(),
+            rows,
             settings: Settings::new(),
         }
     }
 
-    /// Takes in a chunk: points, targets and, where there are any, weights, one row each.
+    /// Takes in a chunk: points, targets and, where there are any, weights, one row each. Its first
+    /// row follows the last one before.
     ///
     /// # Errors
     /// [`Error::Shape`] for wrong sizes, [`Error::Value`] for NaN, infinities and negative weights,
-    /// with the row of the chunk; the stream is then as it was. [`Error::Canceled`] and
-    /// [`Error::Memory`] leave a stream that must not be used any more.
+    /// with the row of the chunk, [`Error::Mismatch`] for rows that came before; the stream is then
+    /// as it was. [`Error::Canceled`], [`Error::Memory`] and [`Error::Overflow`] leave a stream that
+    /// must not be used any more.
     pub fn update(
         &mut self,
         x: ArrayView2<f64>,
@@ -109,64 +66,46 @@ impl RidgeStream {
         compute: &Compute,
     ) -> Result<()> {
         check_chunk((self.features.columns(), self.outputs()), x, y, weights)?;
-        for row in 0..x.nrows() {
-            self.waiting.push(x.row(row), y.row(row), weights.map_or(1.0, |w| w[row]));
-            if self.waiting.len() == BLOCK {
-                self.settle(compute)?;
-            }
-        }
-        Ok(())
+        let Self { features, folds, rows, .. } = self;
+        let write = |i: usize, row: &mut Vec<f64>| {
+            row.extend(x.row(i));
+            row.extend(y.row(i));
+            row.push(weights.map_or(1.0, |w| w[i]));
+        };
+        rows.push(x.nrows(), &write, &mut |_, block| add_block(features, folds, block, compute))
     }
 
-    /// Puts the rows that wait into the statistics.
+    /// Puts the rows that wait into the statistics; none may be missing.
     pub(super) fn settle(&mut self, compute: &Compute) -> Result<()> {
-        let rows = self.waiting.len();
-        if rows == 0 {
-            return Ok(());
-        }
-        let Block { x, y, weights } = self.waiting.take(self.features.columns(), self.outputs())?;
-        let z = self.features.transform(x.view(), compute)?;
-        let count = self.folds.len();
-        for (fold, statistics) in self.folds.iter_mut().enumerate() {
-            if count == 1 {
-                statistics.update(z.view(), y.view(), Some(weights.view()), compute)?;
-                continue;
-            }
-            let own: Vec<usize> =
-                (0..rows).filter(|i| (self.taken + *i as u64) % count as u64 == fold as u64).collect();
-            let (z, y, v) = (z.select(Axis(0), &own), y.select(Axis(0), &own), weights.select(Axis(0), &own));
-            statistics.update(z.view(), y.view(), Some(v.view()), compute)?;
-        }
-        self.taken += rows as u64;
-        Ok(())
+        let Self { features, folds, rows, .. } = self;
+        rows.finish(&mut |_, block| add_block(features, folds, block, compute))
     }
 
-    /// A stream of the same features, folds and λ that has seen no rows yet: what another machine
-    /// begins with.
-    pub fn without_rows(&self) -> Self {
-        let fold = RidgeStatistics::new(self.features.components(), self.outputs());
+    /// A stream of the same features, folds and λ that has seen no rows yet, and whose first row
+    /// will be row `first_row` of the whole data: what another machine begins with.
+    pub fn without_rows(&self, first_row: u64) -> Self {
+        let fold = ExactRidge::new(self.features.components(), self.outputs());
+        let width = self.features.columns() + self.outputs() + 1;
         Self {
             features: self.features.clone(),
             folds: vec![fold; self.folds.len()],
             lambdas: self.lambdas.clone(),
             intercept: self.intercept,
-            taken: 0,
-            waiting: Waiting::default(),
+            rows: RowBlocks::new(width, self.rows.block(), first_row),
             settings: self.settings.clone(),
         }
     }
 
-    /// Takes in all that another stream of the same features has seen, as if its rows had come
-    /// after those of this one.
+    /// Takes in all that another stream of the same features has seen.
     ///
-    /// The folds are those of one stream over all rows, however the rows were cut: row `i` of
-    /// `other` is row `n + i` of the whole, with `n` the rows of this stream, so that what `other`
-    /// kept in fold `f` belongs to fold `(n + f) mod K`. Merge the parts in the order of their
-    /// rows.
+    /// Each of the two holds rows with their numbers in the whole data
+    /// ([`RidgeStream::without_rows`]). However the rows are split, and in whatever order the parts
+    /// are merged, the bytes are those of one stream over all rows.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless features, folds, λ and outputs are the same: start both from one
-    /// specification, sample and seed.
+    /// [`Error::Mismatch`] unless features, folds, λ and outputs are the same (start both from one
+    /// specification, sample and seed), and for rows that are in both; the stream is then as it
+    /// was.
     pub fn merge(&mut self, other: &Self, compute: &Compute) -> Result<()> {
         let alike = self.features == other.features
             && self.folds.len() == other.folds.len()
@@ -181,23 +120,20 @@ impl RidgeStream {
                 "start both from one specification, sample and seed",
             ));
         }
-        if other.taken > 0 {
-            // The rows that wait come before those of the other stream.
-            self.settle(compute)?;
-            let count = self.folds.len();
-            let turn = (self.taken % count as u64) as usize;
-            for (fold, statistics) in other.folds.iter().enumerate() {
-                self.folds[(fold + turn) % count].merge(statistics)?;
-            }
-            self.taken += other.taken;
-        }
-        let Block { x, y, weights } = other.waiting.clone().take(self.features.columns(), self.outputs())?;
-        self.update(x.view(), y.view(), Some(weights.view()), compute)
+        self.rows.check_merge(&other.rows)?;
+        self.folds.iter_mut().zip(&other.folds).try_for_each(|(own, other)| own.merge(other))?;
+        let Self { features, folds, rows, .. } = self;
+        rows.merge(&other.rows, &mut |_, block| add_block(features, folds, block, compute))
     }
 
     /// The rows that came.
     pub fn rows(&self) -> u64 {
-        self.taken + self.waiting.len() as u64
+        self.rows.rows()
+    }
+
+    /// The numbers of the rows that came: first, and one after the last, of every gapless range.
+    pub fn row_ranges(&self) -> &[(u64, u64)] {
+        self.rows.ranges()
     }
 
     /// The features.
@@ -205,8 +141,39 @@ impl RidgeStream {
         &self.features
     }
 
+    /// The settings of the fit.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// How many targets there are.
     pub fn outputs(&self) -> usize {
         self.folds[0].outputs()
     }
+}
+
+/// Adds the statistics of a block to those of the folds. Blocks begin at a multiple of their number.
+fn add_block(
+    features: &DrawnFeatures,
+    folds: &mut [ExactRidge],
+    block: ArrayView2<f64>,
+    compute: &Compute,
+) -> Result<()> {
+    let (columns, width, count) = (features.columns(), block.ncols(), folds.len());
+    let mut statistics = RidgeStatistics::new(features.components(), width - columns - 1);
+    for (fold, sums) in folds.iter_mut().enumerate() {
+        let own = block.slice(s![fold.min(block.nrows())..;count as isize, ..]);
+        if own.is_empty() {
+            continue;
+        }
+        statistics.clear();
+        for rows in own.axis_chunks_iter(Axis(0), BLOCK) {
+            let x = columns_of(rows, 0, columns);
+            let y = columns_of(rows, columns, width - 1);
+            let z = features.transform(x.view(), compute)?;
+            statistics.update(z.view(), y.view(), Some(rows.column(width - 1)), compute)?;
+        }
+        sums.add(&statistics)?;
+    }
+    Ok(())
 }

@@ -195,16 +195,26 @@ fn all_eigenpairs(matrix: Array2<f64>, count: usize, compute: &Compute) -> Resul
 /// By products with `(L + σI)⁻¹`, for eigenvalues that lie too close together for products with
 /// `N`.
 ///
+/// Many nearly isolated points give eigenvalues that even these products do not tell apart: then all
+/// eigenvectors are computed, where the memory limit has room for them.
+///
 /// # Cost
-/// `n³/3` for the Cholesky factor of `L + σI`, in the memory of `N`.
+/// `n³/3` for the Cholesky factor of `L + σI`, in the memory of `N`; a copy of `N` where it may be
+/// needed again.
 fn inverted(mut matrix: Array2<f64>, count: usize, compute: &Compute) -> Result<LeadingEigen> {
     let n = matrix.nrows();
+    let bytes = 4 * 8 * (n as u64).pow(2);
+    let room = compute.reserve(MemoryPurpose::KernelMatrix, "all eigenvectors", bytes, "use fewer points");
+    let kept = room.is_ok().then(|| matrix.clone());
     matrix.mapv_inplace(|v| -v);
     matrix.diag_mut().mapv_inplace(|v| v + 1.0 + SHIFT);
     let Factored::Definite(factor) = factor(matrix, compute)? else {
         return Err(Error::singular("the shifted Laplacian", "use another kernel or fewer clusters"));
     };
-    let mut found = leading_eigen(n, &|v| factor.solve(v, compute), count, compute)?;
+    let mut found = match (leading_eigen(n, &|v| factor.solve(v, compute), count, compute), kept) {
+        (Err(Error::NotConverged { .. }), Some(matrix)) => return all_eigenpairs(matrix, count, compute),
+        (found, _) => found?,
+    };
     // ‖Lu − λu‖ is about ‖(L + σI)⁻¹u − θu‖ (λ + σ).
     let largest = found.values.last().map_or(1.0, |theta| 1.0 / theta);
     found.residual *= largest;

@@ -164,7 +164,7 @@ fn streams_are_values() {
     // Half of the rows, through bytes, then the rest: the same bytes.
     let mut stream = spec.start(x.slice(s![..500, ..]), 2, &compute).unwrap();
     let mut other = stream.clone();
-    let mut third = stream.clone();
+    let mut third = stream.without_rows(1300);
     let take = |stream: &mut RidgeStream, rows: std::ops::Range<usize>| {
         let v = weights.slice(s![rows.clone()]);
         stream.update(x.slice(s![rows.clone(), ..]), y.slice(s![rows, ..]), Some(v), &compute).unwrap();
@@ -175,71 +175,172 @@ fn streams_are_values() {
     stream = RidgeStream::from_bytes(&bytes).unwrap();
     take(&mut stream, 1300..ROWS);
     assert_eq!(stream, whole);
-    // Two streams merged: the same function, up to rounding. 1300 and 1200 rows leave rows that
-    // wait on both sides.
+    // Two streams merged: the same stream, whichever of the two takes in the other.
     take(&mut other, 0..1300);
     take(&mut third, 1300..ROWS);
+    let mut backwards = third.clone();
+    backwards.merge(&other, &compute).unwrap();
     other.merge(&third, &compute).unwrap();
-    assert_eq!(other.rows(), ROWS as u64);
-    let given = |s: &RidgeStream| s.finish(&compute).unwrap().predict(x.view(), &compute).unwrap();
-    assert_arrays_close(&given(&other), &given(&whole), 1e-10, "streamed");
+    assert_eq!(other, whole);
+    assert_eq!(backwards, whole);
+    assert_eq!(other.row_ranges(), [(0, ROWS as u64)]);
     let one = StreamedRidge { intercept: true, ..StreamedRidge::new(fourier(60), 0.5) };
-    let (mut a, mut b) = (one.start(x.view(), 2, &compute).unwrap(), one.start(x.view(), 2, &compute).unwrap());
-    take(&mut a, 0..1300);
-    take(&mut b, 1300..ROWS);
-    a.merge(&b, &compute).unwrap();
-    assert_arrays_close(&given(&a), &given(&streamed(&one, ROWS, &compute)), 1e-9, "streamed");
+    let mut a = one.start(x.view(), 2, &compute).unwrap();
     assert!(matches!(a.merge(&whole, &compute), Err(Error::Mismatch { .. })));
     for length in [0, 7, 8, 100, bytes.len() / 2, bytes.len() - 1] {
         assert!(matches!(RidgeStream::from_bytes(&bytes[..length]), Err(Error::Record { .. })), "{length}");
     }
 }
 
-/// However the rows are cut, and with folds that do not divide the cuts, the parts make the fit of
-/// one machine: same folds, same scores, same λ.
+/// Rows of several blocks, with one output and weights.
+fn long_data(rows: usize) -> (Array2<f64>, Array2<f64>, Array1<f64>) {
+    let mut stream = Seed(12).stream("long data", 0);
+    let x = Array2::from_shape_fn((rows, 2), |_| 3.0 * stream.normal());
+    let y = Array2::from_shape_fn((rows, 1), |(i, _)| x[[i, 0]].sin() + 0.1 * x[[i, 1]] + 0.3 * stream.normal());
+    let weights = Array1::from_shape_fn(rows, |_| stream.uniform());
+    (x, y, weights)
+}
+
+/// However the rows are cut, and in whatever order the parts are merged, the bytes are those of one
+/// machine: 1, 2, 7 and 13 uneven parts, some of them empty, with cuts inside of blocks.
 #[test]
 fn merged_parts_are_the_fit_of_one_computer() {
-    let (compute, (x, y, weights)) = (Compute::new(), data());
-    for folds in [2, 3, 5, 7] {
-        // Near the optimum the scores lie close together, so that other folds would choose another
-        // λ.
-        let lambdas: Vec<f64> = (0..25).map(|k| 10_f64.powf(f64::from(k) / 8.0 - 1.0)).collect();
-        let spec = StreamedRidge { folds, lambdas, ..chosen() };
-        let whole_stream = streamed(&spec, 600, &compute);
-        let whole = whole_stream.finish(&compute).unwrap();
+    const LONG: usize = 17_000;
+    let compute = Compute::new();
+    let (x, y, weights) = long_data(LONG);
+    for folds in [1, 3] {
+        let lambdas: Vec<f64> = (0..if folds == 1 { 1 } else { 9 }).map(|k| 10_f64.powi(k - 4)).collect();
+        let spec =
+            StreamedRidge { folds: folds.max(2), lambdas, intercept: true, ..StreamedRidge::new(fourier(20), 1.0) };
+        let fresh = spec.start(x.slice(s![..500, ..]), 1, &compute).unwrap();
         let part = |rows: std::ops::Range<usize>| {
-            let mut stream = whole_stream.without_rows();
+            let mut stream = fresh.without_rows(rows.start as u64);
             assert_eq!(stream.rows(), 0);
             let v = weights.slice(s![rows.clone()]);
             stream.update(x.slice(s![rows.clone(), ..]), y.slice(s![rows, ..]), Some(v), &compute).unwrap();
             RidgeStream::from_bytes(&stream.to_bytes()).unwrap()
         };
-        for cuts in [&[1301][..], &[1], &[1024, 2049], &[3, 1030, 1031, 2377]] {
-            let ends: Vec<usize> = cuts.iter().copied().chain([ROWS]).collect();
+        let bytes = |stream: &RidgeStream| {
+            let model = Model::new(stream.finish(&compute).unwrap(), Inputs::vectors(2, 1)).unwrap();
+            (stream.to_bytes(), model_bytes(&model))
+        };
+        let expected = bytes(&part(0..LONG));
+        let thirteen = [1, 1, 2047, 2048, 2049, 6000, 6144, 6144, 6145, 12_288, 12_289, 16_999];
+        for cuts in [&[1301][..], &[6144], &[0, 5, 5, 9000, 9001, LONG], &thirteen] {
+            let ends: Vec<usize> = cuts.iter().copied().chain([LONG]).collect();
             let starts = [0].into_iter().chain(ends.iter().copied());
             let parts: Vec<RidgeStream> = starts.zip(&ends).map(|(from, &to)| part(from..to)).collect();
-            let from_left = parts[1..].iter().fold(parts[0].clone(), |mut all, next| {
-                all.merge(next, &compute).unwrap();
-                all
-            });
-            let from_right =
-                parts[..parts.len() - 1].iter().rev().fold(parts[parts.len() - 1].clone(), |all, before| {
-                    let mut joined = before.clone();
-                    joined.merge(&all, &compute).unwrap();
-                    joined
-                });
-            for merged in [from_left, from_right] {
-                let fit = merged.finish(&compute).unwrap();
-                assert_eq!((fit.rows(), fit.lambda()), (ROWS as u64, whole.lambda()), "{folds} folds, {cuts:?}");
-                for (found, expected) in fit.scores().iter().zip(whole.scores()) {
-                    let error = (found.score - expected.score).abs();
-                    assert!(error <= 1e-10 * expected.score, "{folds} folds, {cuts:?}: {found:?} {expected:?}");
-                }
-                let given = fit.predict(x.view(), &compute).unwrap();
-                assert_arrays_close(&given, &whole.predict(x.view(), &compute).unwrap(), 1e-10, "streamed");
+            // From the left, from the right, and every second one first.
+            let orders: [Vec<usize>; 3] = [
+                (0..parts.len()).collect(),
+                (0..parts.len()).rev().collect(),
+                (0..parts.len()).step_by(2).chain((1..parts.len()).step_by(2)).collect(),
+            ];
+            for order in orders {
+                let mut all = parts[order[0]].clone();
+                order[1..].iter().for_each(|&next| all.merge(&parts[next], &compute).unwrap());
+                assert!(bytes(&all) == expected, "{folds} folds, {cuts:?}, {order:?}");
+                let before = all.clone();
+                let last = parts.iter().rposition(|part| part.rows() > 0).unwrap();
+                let error = all.merge(&parts[last], &compute).unwrap_err().to_string();
+                assert!(error.contains("are in both parts"), "{error}");
+                assert_eq!(all, before);
+            }
+            let mut gap = parts[0].clone();
+            gap.merge(&parts[parts.len() - 1], &compute).unwrap();
+            if gap.rows() < LONG as u64 {
+                let error = gap.finish(&compute).unwrap_err().to_string();
+                assert!(error.contains("are missing"), "{error}");
             }
         }
     }
+}
+
+/// Exact sums keep the digits of plain ones: outputs of very different sizes too.
+#[test]
+fn outputs_of_different_sizes_keep_their_digits() {
+    let compute = Compute::new();
+    let (x, y, _) = long_data(5000);
+    let both = ndarray::concatenate![Axis(1), y, &y * 1e-12];
+    let spec = StreamedRidge::new(fourier(30), 1e-3);
+    let mut stream = spec.start(x.slice(s![..500, ..]), 2, &compute).unwrap();
+    stream.update(x.view(), both.view(), None, &compute).unwrap();
+    let fit = stream.finish(&compute).unwrap();
+    for (large, small) in fit.weights().column(0).iter().zip(fit.weights().column(1)) {
+        assert_close!(small * 1e12, *large, 1e-9);
+    }
+    let huge = Array2::from_elem((5000, 2), 1e200);
+    let mut stream = spec.start(x.slice(s![..500, ..]), 2, &compute).unwrap();
+    assert!(matches!(stream.update(x.view(), huge.view(), None, &compute), Err(Error::Overflow { .. })));
+}
+
+/// Parts of a file, on several machines: the model of one.
+#[test]
+fn statistics_of_parts_of_a_file_merge_to_the_model_of_one_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_csv(&folder, 15_000);
+    let compute = Compute::new();
+    // Rows with gaps are dropped: the rows that count have other numbers than those of the file.
+    let encoding = Encoding { missing: Missing::DropRows, ..rules().encoding };
+    let rules = FileRules { encoding, ..rules() };
+    let file = surveyed(&path, rules.clone(), &compute).unwrap();
+    assert!(file.dropped() > 100);
+    let expected = model_bytes(&file.fit(&nystrom(), None, &compute).unwrap().model);
+    for count in [1, 2, 7, 13] {
+        // Every machine looks at the file by itself, with its own memory and threads.
+        let small = Compute::new().with_memory(60 << 20).with_threads(1).unwrap();
+        let other = surveyed(&path, rules.clone(), &small).unwrap();
+        let part = |i: usize| {
+            let path = folder.path().join(format!("{i}.part"));
+            let (file, compute) = if i.is_multiple_of(2) { (&file, &compute) } else { (&other, &small) };
+            file.statistics(&nystrom(), io::RowPart::new(i, count).unwrap(), compute).unwrap().save(&path).unwrap();
+            io::PartStatistics::load(&path, compute).unwrap()
+        };
+        let mut all = part(count);
+        for i in (1..count).rev() {
+            if i == 1 && count > 1 {
+                let error = all.clone().into_model(&compute).err().unwrap().to_string();
+                assert!(error.contains("are missing"), "{error}");
+            }
+            all.merge(&part(i), "a part", &compute).unwrap();
+        }
+        let error = all.merge(&part(1), "a part", &compute).unwrap_err().to_string();
+        assert!(error.contains("are in both parts"), "{error}");
+        assert!(model_bytes(&all.into_model(&compute).unwrap()) == expected, "{count} parts");
+    }
+    let part = |spec: &StreamedRidge, compute: &Compute| {
+        file.statistics(spec, io::RowPart::new(1, 2).unwrap(), compute).unwrap()
+    };
+    let mut first = part(&nystrom(), &compute);
+    let refused = |first: &mut io::PartStatistics, other: &io::PartStatistics| {
+        first.merge(other, "other.part", &compute).unwrap_err().to_string()
+    };
+    let more = StreamedRidge { folds: nystrom().folds + 1, ..nystrom() };
+    let error = refused(&mut first, &part(&more, &compute));
+    assert!(error.contains("other.part is a part of another fit") && error.contains("folds"), "{error}");
+    let error = refused(&mut first, &part(&nystrom(), &compute.clone().with_seed(Seed(9))));
+    assert!(error.contains("seed = 9"), "{error}");
+    let short = write_csv(&folder, 14_000);
+    let other = surveyed(&short, rules, &compute).unwrap();
+    let other = other.statistics(&nystrom(), io::RowPart::new(2, 2).unwrap(), &compute).unwrap();
+    assert!(refused(&mut first, &other).contains("data differ"));
+    let saved = folder.path().join("saved");
+    first.save(&saved).unwrap();
+    let bytes = std::fs::read(&saved).unwrap();
+    let load = |bytes: &[u8]| {
+        std::fs::write(&saved, bytes).unwrap();
+        io::PartStatistics::load(&saved, &compute).err().unwrap().to_string()
+    };
+    let mut flipped = bytes.clone();
+    let last = flipped.len() - 9;
+    flipped[last] ^= 1;
+    assert!(load(&flipped).contains("damaged"));
+    assert!(load(&bytes[..bytes.len() / 2]).contains("no statistics can be read"));
+    let text = String::from_utf8_lossy(&bytes[8..2000]).find("\"version\":\"1\"").unwrap() + 8;
+    let mut newer = bytes.clone();
+    newer[text + 11] = b'7';
+    let error = load(&newer);
+    assert!(error.contains("version"), "{error}");
 }
 
 #[test]

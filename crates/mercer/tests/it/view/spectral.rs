@@ -352,3 +352,19 @@ fn cancellation_stops_every_solver() {
         assert!(matches!(result, Err(Error::Canceled)), "{solver}");
     }
 }
+
+/// Heavy tails: many points are isolated or nearly so, and the Laplacian has as many eigenvalues near
+/// 0, which no product tells apart. The iteration did not converge, or took in more directions than
+/// it had room for, and panicked.
+#[test]
+fn nearly_isolated_points_are_no_obstacle() {
+    let tail = |u: f64| (std::f64::consts::PI * (u - 0.5)).tan();
+    for (n, scale) in [(260, 3.0), (260, 10.0), (400, 10.0), (700, 1.0)] {
+        let x = Array2::from_shape_fn((n, 2), |(i, j)| {
+            let u = if j == 0 { (i as f64 + 0.5) / n as f64 } else { (i as f64 * 0.618_033_988_749_894_9) % 1.0 };
+            scale * tail(u)
+        });
+        let fit = spec("gaussian(gamma=1)", 2).fit(x.view(), &Compute::new()).unwrap();
+        assert!(fit.eigenvalues().iter().all(|v| v.abs() <= 1e-9), "{:?}", fit.eigenvalues());
+    }
+}

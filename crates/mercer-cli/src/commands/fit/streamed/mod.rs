@@ -1,5 +1,7 @@
 //! `mercer fit ridge` of a file that is longer than memory: chunks, features, one pass.
 
+pub mod logistic;
+mod part;
 mod plan;
 mod setup;
 mod summary;
@@ -18,10 +20,13 @@ use crate::session::Session;
 use setup::Setup;
 
 pub use plan::explain;
+pub use summary::{features, push_quality, push_scores, quality};
 
 /// Parts of the file between two checkpoints: at most so much work is lost.
 const CHECKPOINTS: u64 = 20;
 const FEWEST_BYTES: u64 = 1 << 20;
+/// The note in the model.
+const COMMAND: &str = "mercer fit ridge";
 
 /// The words of a fit that is to be streamed, and why; nothing for one that is not.
 pub fn requested<'c>(command: &'c FitCommand, session: &Session) -> Option<(&'c RidgeArguments, String)> {
@@ -45,6 +50,9 @@ pub fn instead<'c>(command: &'c FitCommand, failure: &Failure) -> Option<(&'c Ri
 pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
     let path = &words.training.data;
     let setup = Setup::new(words, reason, session)?;
+    if let (Some(part), Some(path)) = (words.parts.part, &words.parts.statistics) {
+        return part::part(&setup, part, path, session);
+    }
     let checkpoint = words.stream.checkpoint.as_ref().map(|file| Checkpoint {
         path: file.clone(),
         every: (setup.file.file().size() / CHECKPOINTS).max(FEWEST_BYTES),
@@ -56,7 +64,7 @@ pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<
         None => file.fit(&setup.spec, checkpoint, &session.compute),
     };
     let fitted = fitted.map_err(|e| named(e, path))?;
-    let model = fitted.model.with_note("command", "mercer fit ridge");
+    let model = fitted.model.with_note("command", COMMAND);
     let output = words.training.output.as_deref();
     if let Some(path) = output {
         save_model(path, &model)?;

@@ -1,5 +1,7 @@
 //! From the words to a file that was looked at and a specification.
 
+use std::path::Path;
+
 use mercer::compute::human_bytes;
 use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
 use mercer::io::{ChunkedFile, FileRules, PassOptions, ReadOptions, Roles, SurveyedFile};
@@ -18,7 +20,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 
 /// Features where the memory allows them.
-const COMPONENTS: usize = 1000;
+pub(super) const COMPONENTS: usize = 1000;
 /// Rows of the sample where the memory allows them.
 const SAMPLE: usize = 10_000;
 /// Folds where none are requested.
@@ -44,14 +46,18 @@ pub struct Setup {
 
 /// Why a fit is streamed; nothing for one that is not.
 pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
-    let requested = words.stream.stream || words.stream.checkpoint.is_some();
-    let path = &words.training.data;
-    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
-    let limit = session.compute.memory();
+    let requested = words.stream.stream || words.stream.checkpoint.is_some() || words.parts.statistics.is_some();
     if requested {
         return Some("requested".into());
     }
-    (size > limit && is_possible(words)).then(|| {
+    too_long(&words.training.data, session).filter(|_| is_possible(words))
+}
+
+/// That a file is larger than the memory limit, in words.
+pub(super) fn too_long(path: &Path, session: &Session) -> Option<String> {
+    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
+    let limit = session.compute.memory();
+    (size > limit).then(|| {
         format!(
             "{} has {}, which is more than the memory limit of {}",
             shown(path),
@@ -130,12 +136,13 @@ fn passes(words: &RidgeArguments) -> Option<PassOptions> {
 
 /// Coordinates and outputs.
 #[derive(Clone, Copy)]
-struct Size {
-    columns: usize,
-    outputs: usize,
+pub(super) struct Size {
+    pub columns: usize,
+    pub outputs: usize,
 }
 
-fn width(header: &Table, columns: &[usize]) -> usize {
+/// The coordinates of columns.
+pub(super) fn width(header: &Table, columns: &[usize]) -> usize {
     let width = |c: &usize| match &header.columns()[*c].data {
         ColumnData::Categories { levels, .. } => levels.len(),
         _ => 1,
@@ -176,7 +183,7 @@ fn components(words: &RidgeArguments, size: Size, session: &Session) -> usize {
 }
 
 /// As many rows as a sixth of the memory holds, with what the choice of landmarks needs.
-fn sample(components: usize, size: Size, columns: usize, session: &Session) -> usize {
+pub(super) fn sample(components: usize, size: Size, columns: usize, session: &Session) -> usize {
     let row = 8 * (components + 2 * size.columns + columns + 8) as u64;
     (session.compute.memory() / 6 / row).clamp(50, SAMPLE as u64) as usize
 }

@@ -42,7 +42,7 @@ pub fn summary(
         report.text(format!("{lambda} chosen on a sample of the rows."));
     }
     push_scores(&mut report, fit, setup.spec.folds);
-    push_quality(&mut report, setup, fit);
+    push_quality(&mut report, &setup.training.targets, fit);
     for remark in remarks(setup, fit) {
         report.text(remark);
     }
@@ -101,7 +101,8 @@ fn solved(found: Passes) -> String {
     )
 }
 
-fn features(fit: &StreamedRidgeFit) -> String {
+/// The features in words.
+pub fn features(fit: &StreamedRidgeFit) -> String {
     let count = grouped(fit.features().components() as u64);
     match fit.features() {
         DrawnFeatures::Fourier(_) => format!("{count} random Fourier features"),
@@ -112,7 +113,8 @@ fn features(fit: &StreamedRidgeFit) -> String {
     }
 }
 
-fn push_scores(report: &mut Report, fit: &StreamedRidgeFit, folds: usize) {
+/// The error of every λ on the folds.
+pub fn push_scores(report: &mut Report, fit: &StreamedRidgeFit, folds: usize) {
     if fit.scores().is_empty() {
         return;
     }
@@ -125,20 +127,21 @@ fn push_scores(report: &mut Report, fit: &StreamedRidgeFit, folds: usize) {
 }
 
 /// The root of the mean square error and `R²` of every target.
-fn quality(setup: &Setup, fit: &StreamedRidgeFit) -> Vec<(String, f64, f64)> {
+pub fn quality(targets: &[String], fit: &StreamedRidgeFit) -> Vec<(String, f64, f64)> {
     let pairs = fit.residual_squares().into_iter().zip(fit.total_squares());
     let values = pairs.map(|(left, total)| ((left / fit.total_weight()).sqrt(), 1.0 - left / total));
-    setup.training.targets.iter().zip(values).map(|(name, (rmse, r2))| (name.clone(), rmse, r2)).collect()
+    targets.iter().zip(values).map(|(name, (rmse, r2))| (name.clone(), rmse, r2)).collect()
 }
 
 fn best(fit: &StreamedRidgeFit) -> Option<f64> {
     fit.scores().iter().map(|score| score.score).min_by(f64::total_cmp).map(f64::sqrt)
 }
 
-fn push_quality(report: &mut Report, setup: &Setup, fit: &StreamedRidgeFit) {
+/// How near the function is to the data.
+pub fn push_quality(report: &mut Report, targets: &[String], fit: &StreamedRidgeFit) {
     report.heading("On the data of the fit");
     let mut table = Table::new(&["target", "RMSE", "R²"], &[1, 2]);
-    for (name, rmse, r2) in quality(setup, fit) {
+    for (name, rmse, r2) in quality(targets, fit) {
         table.push([name, short(rmse), if r2.is_finite() { short(r2) } else { "—".into() }]);
     }
     report.push(Block::Table(table));
@@ -148,7 +151,7 @@ fn push_quality(report: &mut Report, setup: &Setup, fit: &StreamedRidgeFit) {
 }
 
 fn json_of(setup: &Setup, fit: &StreamedRidgeFit, resumed_at: Option<Resumed>, output: Option<&Path>) -> Value {
-    let quality = quality(setup, fit);
+    let quality = quality(&setup.training.targets, fit);
     let line =
         |(name, rmse, r2): &(String, f64, f64)| json!({ "target": name, "rmse": number(*rmse), "r2": number(*r2) });
     let score = |s: &mercer::learn::streamed::LambdaScore| json!({ "lambda": s.lambda, "score": number(s.score) });

@@ -1,0 +1,285 @@
+"""Logistic regression on features, in passes over data of any length."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import _check_sample_weight
+
+from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
+from mercer._features import _seed
+from mercer._kernels import is_computed_outside
+from mercer._learner import LearnerEstimator
+from mercer._margins import ClassMixin
+from mercer._mercer import AnyFit, LogisticStream, sample_rows
+from mercer._parameters import check_kinds
+from mercer._tables import validate_data
+
+
+class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstimator):
+    """Logistic regression on explicit features: ``min Σ wᵢℓ(yᵢ, f(xᵢ)) + (alpha/2)·‖v‖²`` with ``f = v·z(x) + b``.
+
+    A Newton step is a pass over the rows that collects ``12p²`` bytes for ``p`` features and each pair of functions:
+    one function for two classes, one each for more, with softmax. The rows may be Dask arrays or data frames: the model
+    has the bytes of a fit of the same rows in memory, however they are partitioned and on however many machines.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The regularization, above 0; half of it multiplies ``‖v‖²`` beside a *sum* of losses.
+    kernel : text, Kernel or name, default="rbf"
+        The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
+    n_components : int, default=500
+        The features, at most.
+    features : {"nystroem", "fourier"}, default="nystroem"
+        Nyström features (every positive semi-definite kernel), or random Fourier features (shift-invariant kernels).
+    fit_intercept : bool, default=True
+        Whether each function has an unpenalized constant.
+    tol : float, default=1e-9
+        Stop when the next step promises less than this share of the loss of the zero function.
+    max_iter : int, default=100
+        Passes over the rows, at most.
+    gamma, degree, coef0 : float
+        Parameters of the names of scikit-learn.
+    random_state, n_jobs, max_memory, verbose
+        How to compute.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels.
+    coef_ : array of shape (1, n_components) or (n_classes, n_components)
+        The weights of the features.
+    intercept_ : array
+        The constants.
+    n_iter_, objective_, converged_
+        Passes over the rows, what was minimized, and whether the tolerance was reached.
+    n_samples_seen_ : int
+        The rows of a pass.
+    kernel_ : Kernel
+        The kernel, with medians resolved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import StreamedKernelLogisticRegression
+    >>> x = np.linspace(-2, 2, 400)[:, None]
+    >>> y = np.where(np.abs(x[:, 0]) > 1, "out", "in")
+    >>> model = StreamedKernelLogisticRegression(0.1, kernel="gaussian()", n_components=30, random_state=0).fit(x, y)
+    >>> model.predict([[0.0], [1.8]]), model.converged_
+    (array(['in', 'out'], dtype='<U3'), True)
+    """
+
+    _learner: ClassVar[str] = "streamed_logistic"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "alpha": "lambda",
+        "n_components": "components",
+        "fit_intercept": "intercept",
+        "tol": "pass_tolerance",
+        "max_iter": "max_passes",
+    }
+    _fact_names: ClassVar[dict[str, str]] = {
+        "n_iter_": "passes",
+        "objective_": "objective",
+        "converged_": "converged",
+        "intercept_": "intercept",
+        "n_samples_seen_": "rows",
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        kernel: Any = "rbf",
+        n_components: int = 500,
+        features: str = "nystroem",
+        fit_intercept: bool = True,
+        tol: float = 1e-9,
+        max_iter: int = 100,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.n_components = n_components
+        self.features = features
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelLogisticRegression:
+        """Fit the functions; the features are drawn from at most 10 000 of the rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or Dask array or data frame
+            Points.
+        y : array of shape (n_samples,), or Dask array or series
+            Labels of any kind.
+        sample_weight : array of shape (n_samples,), or Dask array or series, optional
+            Factors of the losses, at least 0.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        check_kinds(self)
+        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
+            raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
+        self._seed = _seed(self.random_state)
+        fit = self._fit_partitions if is_dask(X, y, sample_weight) else self._fit_rows
+        self._outside = None
+        self._adopt(fit(X, y, sample_weight))
+        return self
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> AnyFit:
+        """Go over rows in memory."""
+        X, codes = self._read_classes(X, y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows = sample_rows(len(X), self._sample_size(), random_state=self._seed)
+        stream, targets = self._start(X if len(rows) == len(X) else X[rows]), codes.astype(np.float64)[:, None]
+        while True:
+            stream.update(X, targets, sample_weight, **self._how())
+            stream, fit = stream.step(**self._how())
+            if fit is not None:
+                return fit
+
+    def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> AnyFit:
+        """Go over the rows of Dask collections."""
+        rows = Partitions(X=X, y=y, sample_weight=sample_weight)
+        self.classes_ = rows.distinct("y")
+        if len(self.classes_) < 2:
+            raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {self.classes_[0]}")
+        rows.encode("y", self.classes_)
+        self._target_names, self._units, self._inputs = partition_names(y), None, None
+        sample, _ = rows.sample(self._sample_size(), self._seed)
+        stream = self._start(validate_data(self, sample, dtype=np.float64, order="C", reset=True))
+        options = {name: value for name, value in self._how().items() if name != "n_jobs"}
+        while True:
+            stream, fit = rows.statistics(stream, options).step(**self._how())
+            if fit is not None:
+                return fit
+
+    def _sample_size(self) -> int:
+        """Return the rows from which the features are drawn."""
+        return max(SAMPLE, 10 * self.n_components)
+
+    def _start(self, sample: np.ndarray) -> LogisticStream:
+        return LogisticStream.start(
+            self._learned_kernel(sample),
+            self.features,
+            self.n_components,
+            float(self.alpha),
+            bool(self.fit_intercept),
+            float(self.tol),
+            int(self.max_iter),
+            sample,
+            len(self.classes_),
+            **self._how(),
+        )
+
+    def _how(self) -> dict[str, Any]:
+        return self._options(random_state=getattr(self, "_seed", 0))
+
+    def _evaluated(self, method: str, X: Any) -> np.ndarray:
+        points = self._read(X)
+        return getattr(self._fit, method)(points, **self._how())
+
+    def _lazily(self, method: str, X: Any, columns: int | None, dtype: Any = np.float64) -> Any:
+        self._check_fitted()
+        return lazy(self, method, X, columns, dtype)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return ``f(x)``: the log-odds of the second of two classes, or a column per class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or Dask array or data frame
+            New points.
+
+        Returns
+        -------
+        An array of shape (n_samples,), or (n_samples, n_classes) for more than two classes.
+        """
+        count = len(self.classes_)
+        if is_dask(X):
+            return self._lazily("decision_function", X, None if count == 2 else count)
+        values = self._evaluated("decision", X)
+        return values[:, 0] if count == 2 else values
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or Dask array or data frame
+            New points.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
+        if is_dask(X):
+            return self._lazily("predict_proba", X, len(self.classes_))
+        return self._evaluated("probabilities", X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
+        return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or Dask array or data frame
+            New points.
+
+        Returns
+        -------
+        An array of shape (n_samples,); of a Dask array a Dask array, of a Dask data frame a Dask series, computed when
+        the values are needed.
+        """
+        if is_dask(X):
+            return self._lazily("predict", X, None, self.classes_.dtype)
+        return self.classes_[self._evaluated("predict", X)[:, 0].astype(np.intp)]
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the features."""
+        return np.ascontiguousarray(self._fit.fact("weights").T)
+
+    def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
+        fit, state = super()._saved()
+        return fit, {**state, **self._class_state()}
+
+    @classmethod
+    def _of_settings(cls, settings: dict[str, Any]) -> StreamedKernelLogisticRegression:
+        words = {"nystrom": "nystroem"}
+        features = settings.get("features", "nystrom")
+        return super()._of_settings(settings).set_params(features=words.get(features, features))
