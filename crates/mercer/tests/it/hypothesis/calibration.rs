@@ -391,6 +391,20 @@ fn conditional_independence_given_several_columns() {
     });
 }
 
+/// Two columns of many matter: with one lengthscale for all, 7 of 12 true hypotheses were rejected.
+#[test]
+fn conditional_independence_given_few_of_many_columns() {
+    let test = ConditionalIndependence { permutations: 199, ..ConditionalIndependence::default() };
+    within("given two of thirty columns", Held::Above, 0..effort(12, 200), |random, compute| {
+        let z = Distribution::Normal.sample(200, 30, random);
+        let noisy = |value: f64, random: &mut Stream| value + 0.3 * random.normal();
+        let x = Array2::from_shape_fn((200, 1), |(i, _)| noisy(z[[i, 0]] + z[[i, 1]], random));
+        let y = Array2::from_shape_fn((200, 1), |(i, _)| noisy(z[[i, 0]], random));
+        test.test(&x, &y, &z, compute).unwrap().p_value
+    })
+    .unwrap();
+}
+
 /// More points than all eigenvalues are computed of.
 #[test]
 fn spectral_of_many_points() {
