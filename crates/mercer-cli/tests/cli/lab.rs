@@ -2,14 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
 use crate::common::mercer;
 
 /// A server that is killed at the end, whatever happens.
-struct Server(Child);
+struct Server(Child, #[allow(dead_code, reason = "closed output is a failure")] BufReader<ChildStdout>);
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -28,9 +28,10 @@ fn start(words: &[&str]) -> (Server, String) {
         .spawn()
         .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut line).unwrap();
     let told: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
-    (Server(child), told["address"].as_str().unwrap().to_owned())
+    (Server(child, output), told["address"].as_str().unwrap().to_owned())
 }
 
 fn request(address: &str, head: &str, body: &str) -> String {

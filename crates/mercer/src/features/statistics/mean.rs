@@ -147,7 +147,7 @@ pub(super) fn at_least(count: f64, least: f64) -> Result<()> {
     if count >= least {
         return Ok(());
     }
-    Err(Error::too_few("the statistic", "points", least as usize, count as usize))
+    Err(Error::too_few("the statistic", "points", least.ceil() as usize, count as usize))
 }
 
 /// `a bᵀ`.

@@ -131,8 +131,7 @@ impl SparseMetric {
     fn renew(&self, i: usize, first: usize, norm: f64, of_cols: &[f64], line: &mut [f64]) {
         let (rows, columns) = self.sides();
         for (j, (value, other)) in line.iter_mut().zip(of_cols).enumerate() {
-            // A distance of 0 is exact.
-            if *value != 0.0 && *value < THRESHOLD * (norm + other) {
+            if *value < THRESHOLD * (norm + other) {
                 let mut sum = 0.0;
                 merge(rows.row(i), columns.row(first + j), |x, y| sum += (x - y) * (x - y));
                 *value = sum;

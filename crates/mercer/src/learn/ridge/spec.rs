@@ -157,12 +157,12 @@ impl Ridge {
         let grid_plan = cells.as_ref().map(|grid| grid.plan(compute.threads()));
         let size = Size { features, grid: grid_plan, ..Size::of(data.x, data.y.ncols()) };
         let null_space = data.basis.is_some();
-        let mut plan = self.told(self.plan_for(size, null_space, compute)?, cells.as_deref());
-        let groups = self.groups_of(data.x, plan.solver);
+        let mut plan = self.plan_for(size, null_space, compute);
+        let groups = self.groups_of(data.x, &plan);
         if let Some(groups) = &groups {
-            let size = Size { distinct: Some(groups.count()), ..size };
-            plan = self.told(self.plan_for(size, null_space, compute)?, cells.as_deref());
+            plan = self.plan_for(Size { distinct: Some(groups.count()), ..size }, null_space, compute);
         }
+        let mut plan = self.told(plan?, cells.as_deref());
         if plan.solver == RidgeSolver::Centers {
             return centers::fit(self, data, size, plan, compute);
         }
@@ -201,19 +201,24 @@ impl Ridge {
         let cells = self.grid_of(x);
         let grid = cells.as_ref().map(|grid| grid.plan(compute.threads()));
         let size = Size { features, grid, ..Size::of(x, outputs) };
-        let mut plan = self.plan_for(size, false, compute)?;
-        if let Some(groups) = self.groups_of(x, plan.solver) {
-            plan = self.plan_for(Size { distinct: Some(groups.count()), ..size }, false, compute)?;
+        let mut plan = self.plan_for(size, false, compute);
+        if let Some(groups) = self.groups_of(x, &plan) {
+            plan = self.plan_for(Size { distinct: Some(groups.count()), ..size }, false, compute);
         }
-        Ok(self.told(plan, cells.as_ref()))
+        Ok(self.told(plan?, cells.as_ref()))
     }
 
     /// Which points are equal, where the solver may merge them: not looked for where a plan without
-    /// the kernel matrix is chosen already.
-    fn groups_of(&self, x: Points<'_>, planned: RidgeSolver) -> Option<Groups> {
-        let by_matrix = matches!(
-            planned,
-            RidgeSolver::Cholesky | RidgeSolver::Mixed | RidgeSolver::ConjugateGradients | RidgeSolver::Centers
+    /// the kernel matrix is there already. A plan may fail for want of memory.
+    fn groups_of(&self, x: Points<'_>, planned: &Result<RidgePlan>) -> Option<Groups> {
+        let by_matrix = planned.as_ref().map_or_else(
+            |error| matches!(error, Error::Memory { .. }),
+            |plan| {
+                matches!(
+                    plan.solver,
+                    RidgeSolver::Cholesky | RidgeSolver::Mixed | RidgeSolver::ConjugateGradients | RidgeSolver::Centers
+                )
+            },
         );
         let wanted = match self.solver {
             RidgeSolver::DistinctPoints => true,

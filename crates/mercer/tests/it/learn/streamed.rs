@@ -248,7 +248,7 @@ fn merged_parts_are_the_fit_of_one_computer() {
             }
             let mut gap = parts[0].clone();
             gap.merge(&parts[parts.len() - 1], &compute).unwrap();
-            if gap.rows() < LONG as u64 {
+            if gap.rows() > 0 && gap.rows() < LONG as u64 {
                 let error = gap.finish(&compute).unwrap_err().to_string();
                 assert!(error.contains("are missing"), "{error}");
             }

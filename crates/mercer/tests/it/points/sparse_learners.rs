@@ -16,7 +16,7 @@ use super::sparse::sparse_rows;
 use crate::common::assert_arrays_close;
 
 /// Learners that need dense vectors, or one column.
-const DENSE: &[&str] = &["spline", "ica", "local", "streamed_ridge", "sparse_gaussian_process"];
+const DENSE: &[&str] = &["spline", "ica", "local", "streamed_ridge", "streamed_logistic", "sparse_gaussian_process"];
 
 struct Data {
     views: Vec<Array2<f64>>,

@@ -153,7 +153,7 @@ impl StreamedLogistic {
         // The features of a block with two copies of some, and its rows twice.
         let block = 8 * p * (rows + 2 * BLOCK as u64) + 16 * rows * (columns as u64 + 2);
         let blocks = functions * (functions + 1) / 2;
-        let exact = blocks.saturating_mul(ExactRidge::bytes(p, 1)).saturating_add(2 * 8 * p * (p + 1));
+        let exact = blocks.saturating_mul(ExactRidge::bytes(p, 1));
         let system = 16_u64.saturating_mul((functions * (p + 1)).saturating_pow(2)).saturating_add(exact / 2);
         exact.saturating_add(block).max(system).saturating_add(map)
     }
