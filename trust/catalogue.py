@@ -12,7 +12,16 @@ import numpy as np
 import mercer
 
 ON_A_LINE = ("SmoothingSpline", "LocalLinear")
-CLASSIFIERS = ("BinnedClassifier", "KernelLogisticRegression", "MultipleKernelClassifier", "NuSVC", "SVC", "SVCCV")
+CLASSIFIERS = (
+    "BinnedClassifier",
+    "ConformalClassifier",
+    "KernelLogisticRegression",
+    "MultipleKernelClassifier",
+    "NuSVC",
+    "SVC",
+    "SVCCV",
+    "StreamedKernelLogisticRegression",
+)
 ANSWERS = ("predict", "transform", "decision_function", "predict_proba", "score_samples")
 
 

@@ -83,6 +83,16 @@ WORK = {
     "BinnedClassifier": fitted("BinnedClassifier", LABELS, kernel="laplacian(norm=l1)", n_grids=20),
     "BinnedRegressor": fitted("BinnedRegressor", Y, kernel="laplacian(norm=l1)", n_grids=20),
     "ClassicalScaling": fitted("ClassicalScaling", rows=400, after="transform"),
+    "ConformalClassifier": lambda how: (
+        mercer.ConformalClassifier(mercer.KernelLogisticRegression(kernel=RBF, **how))
+        .fit(X[:200], LABELS[:200])
+        .predict_set(X[:50])
+    ),
+    "ConformalRegressor": lambda how: (
+        mercer.ConformalRegressor(mercer.KernelRidge(0.1, kernel=RBF, **how))
+        .fit(X[:300], Y[:300])
+        .predict_interval(X[:50])
+    ),
     "CoupledKernelEmbedding": coupled,
     "EmpiricalKernelMap": fitted("EmpiricalKernelMap", rows=400, after="transform"),
     "ExplicitFeatures": fitted("ExplicitFeatures", after="transform"),
@@ -113,6 +123,7 @@ WORK = {
     "SVR": fitted("SVR", Y),
     "SpectralClustering": fitted("SpectralClustering", rows=600),
     "SmoothingSpline": fitted("SmoothingSpline", Y, columns=1),
+    "StreamedKernelLogisticRegression": fitted("StreamedKernelLogisticRegression", LABELS, kernel=RBF, n_components=40),
     "StreamedKernelRidge": streamed,
     "load": file,
     "save": file,

@@ -40,7 +40,12 @@ def fitted(name):
     model = getattr(mercer, name)()
     x = X[:, 0] if name in ("SmoothingSpline", "LocalLinear") else X
     y = LABELS if getattr(model, "_estimator_type", None) == "classifier" or hasattr(model, "class_weight") else Y
-    y = LABELS if name in ("BinnedClassifier", "ConformalClassifier", "MultipleKernelClassifier") else y
+    y = (
+        LABELS
+        if name
+        in ("BinnedClassifier", "ConformalClassifier", "MultipleKernelClassifier", "StreamedKernelLogisticRegression")
+        else y
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(x, x, LABELS, LABELS) if name == "CoupledKernelEmbedding" else model.fit(x, y)

@@ -223,7 +223,8 @@ def test_memory_limits():
 
 
 def test_the_plan_before_the_work():
-    small, large = np.zeros((500, 3)), np.zeros((5000, 3))
+    large = np.random.default_rng(0).normal(size=(5000, 3))
+    small = large[:500]
     model = KernelRidge(kernel="gaussian()")
     assert model.explain(small, np.zeros(500)).startswith("Cholesky: ")
     assert model.explain(large, np.zeros((5000, 2))).startswith("Cholesky in mixed precision: ")

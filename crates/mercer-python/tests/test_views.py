@@ -42,7 +42,7 @@ def name_of(model):
     ],
     # Clusters are numbered by first appearance: scikit-learn's own k-means is excepted there too.
     expected_failed_checks=lambda estimator: (
-        {"check_sample_weight_equivalence_on_dense_data": "numbers of clusters"}
+        {f"check_sample_weight_equivalence_on_{kind}_data": "numbers of clusters" for kind in ("dense", "sparse")}
         if isinstance(estimator, mercer.KernelKMeans)
         else {}
     ),

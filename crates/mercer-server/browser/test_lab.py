@@ -252,11 +252,11 @@ def test_stop_keeps_the_model(open_page: Open) -> None:
     kernel.fill("gaussian(lengthscale=1)")
     kernel.press("Escape")
     page.get_by_label("search lambda and the lengthscale").check()
-    page.get_by_label("lengthscales").fill(", ".join(str(0.2 * i) for i in range(1, 41)))
+    page.get_by_label("lengthscales").fill(", ".join(f"{0.05 * i:.2f}" for i in range(1, 201)))
     page.get_by_role("button", name="Search and fit").click()
     # The first grid is of a third of the rows; there is something to keep once all rows have been scored.
     page.wait_for_function(
-        "() => /^search ([2-9]|1[0-9])/.test(document.querySelector('.progress [role=status]')?.textContent)"
+        "() => /^search ([2-9]|[1-9][0-9])/.test(document.querySelector('.progress [role=status]')?.textContent)"
     )
     page.get_by_role("button", name="Stop and keep the model").click()
     expect(page.locator("[data-done]")).to_contain_text("the model so far is kept")
@@ -298,11 +298,11 @@ def test_two_samples_groups_and_columns_are_compared(open_page: Open) -> None:
     expect(page.get_by_label("null distribution of the statistic")).to_be_visible()
     expect(page.get_by_label("witness function over vibration")).to_be_visible()
     shot(page, "compare")
-    page.get_by_label("Compare", exact=True).select_option("independence")
+    page.get_by_role("combobox", name="Compare", exact=True).select_option("independence")
     page.wait_for_function("() => location.hash.includes('mode=independence')")
     page.get_by_role("button", name="Test").click()
     page.wait_for_selector("[data-verdict]")
-    page.get_by_label("Compare", exact=True).select_option("groups")
+    page.get_by_role("combobox", name="Compare", exact=True).select_option("groups")
     page.wait_for_function("() => location.hash.includes('mode=groups')")
     page.get_by_label("Data", exact=True).select_option("iris")
     page.wait_for_selector("text=Groups by")

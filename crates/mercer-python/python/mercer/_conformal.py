@@ -81,6 +81,8 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         if y is None:
             name = type(self).__name__
             raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+        if not hasattr(X, "__len__") and not hasattr(X, "shape"):
+            raise ValueError(f"X is a {type(X).__name__}: an array of shape (n_samples, n_features) is needed")
         check_consistent_length(X, y)
         n = _num_samples(X)
         if sample_weight is None:

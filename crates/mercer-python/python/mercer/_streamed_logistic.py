@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
 from mercer._features import _seed
@@ -216,6 +216,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstim
         -------
         An array of shape (n_samples,), or (n_samples, n_classes) for more than two classes.
         """
+        check_is_fitted(self)
         count = len(self.classes_)
         if is_dask(X):
             return self._lazily("decision_function", X, None if count == 2 else count)
@@ -234,6 +235,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstim
         -------
         An array of shape (n_samples, n_classes), in the order of ``classes_``.
         """
+        check_is_fitted(self)
         if is_dask(X):
             return self._lazily("predict_proba", X, len(self.classes_))
         return self._evaluated("probabilities", X)
@@ -265,6 +267,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstim
         An array of shape (n_samples,); of a Dask array a Dask array, of a Dask data frame a Dask series, computed when
         the values are needed.
         """
+        check_is_fitted(self)
         if is_dask(X):
             return self._lazily("predict", X, None, self.classes_.dtype)
         return self.classes_[self._evaluated("predict", X)[:, 0].astype(np.intp)]

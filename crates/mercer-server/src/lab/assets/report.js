@@ -16,12 +16,10 @@ async function save(panel, title) {
   copy.querySelectorAll('button, input, select, textarea, .no-report').forEach((node) => node.remove());
   copy.querySelectorAll('details').forEach((node) => node.setAttribute('open', ''));
   const page = document.implementation.createHTMLDocument(title);
-  const add = (tag, text) => { const node = page.createElement(tag); node.textContent = text; page.head.append(node); };
   page.documentElement.lang = 'en';
   const charset = page.createElement('meta');
   charset.setAttribute('charset', 'utf-8');
   page.head.prepend(charset);
-  add('style', style);
   page.body.className = 'report';
   const main = page.createElement('main');
   const heading = page.createElement('h1');
@@ -29,6 +27,8 @@ async function save(panel, title) {
   main.append(heading, page.importNode(copy, true));
   page.body.append(main);
   const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'report';
-  download(`mercer-${name}.html`, '<!doctype html>\n' + page.documentElement.outerHTML, 'text/html');
+  // As text: a style element of this document is against the policy of the page.
+  const text = page.documentElement.outerHTML.replace('</head>', () => `<style>\n${style}</style></head>`);
+  download(`mercer-${name}.html`, '<!doctype html>\n' + text, 'text/html');
   say('The report is saved.');
 }
