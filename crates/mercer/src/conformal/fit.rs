@@ -108,7 +108,7 @@ impl ConformalFit {
     }
 
     /// The probability that an interval or a set of this level holds a new observation, at least,
-    /// for exchangeable rows (the table of the [module](self)); not below 0.
+    /// for exchangeable rows (the table of the [module](crate::conformal)); not below 0.
     ///
     /// # Errors
     /// As [`FoldScores::rank`].
