@@ -119,20 +119,18 @@ fn what_the_page_copies_is_a_command_and_python() {
 }
 
 #[test]
-fn redrawing_takes_less_than_a_tenth_of_a_second() {
+fn every_position_of_a_slider_redraws_on_data() {
     let lab = lab();
-    let request = |length: f64| {
-        json!({
-            "kernel": "2*gaussian(lengthscale=1) + linear()", "parameters": [2.0, length],
-            "data": { "id": "iris", "target": "species", "scale": "standard" },
-        })
-    };
-    ask(&lab, "kernel/look", request(1.0));
-    let start = std::time::Instant::now();
-    for i in 0..20 {
-        ask(&lab, "kernel/look", request(0.5 + 0.1 * f64::from(i)));
+    for i in 0..5 {
+        let length = 0.5 + 0.5 * f64::from(i);
+        let answer = ask(
+            &lab,
+            "kernel/look",
+            json!({
+                "kernel": "2*gaussian(lengthscale=1) + linear()", "parameters": [2.0, length],
+                "data": { "id": "iris", "target": "species", "scale": "standard" },
+            }),
+        );
+        assert_eq!(answer["normal"], format!("2*gaussian(lengthscale={length}) + linear()"));
     }
-    // On a quiet machine it takes 5 ms; a loaded one may be ten times slower.
-    let each = start.elapsed().as_secs_f64() / 20.0;
-    assert!(each < 0.1, "{each} s");
 }
