@@ -177,8 +177,7 @@ impl ConditionalIndependence {
         if condition.axis_iter(Axis(0)).all(|row| row == condition.row(0)) {
             return self.without_condition().test(x, y, compute);
         }
-        let chosen = self.smoothing == ConditionalSmoothing::LeaveOneOut;
-        reserve(x.len(), if chosen { RANK } else { x.len() }, compute)?;
+        reserve(x.len(), self.eigenvectors(x.len()), compute)?;
         let (x, y, z) = (standardized(first), standardized(second), standardized(condition));
         let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
         let [x, y, z] = [&joint, &y, &z].map(|points| Pairs::within(points.view()));
@@ -215,6 +214,11 @@ impl ConditionalIndependence {
         let precomputed = Some(Kernel::default_for(PointKind::Precomputed)?);
         let test = Self { kernel_x: precomputed.clone(), kernel_y: precomputed, ..self.clone() };
         test.test_values([k.view(), l.view(), matrix(None, z)?.view()], compute)
+    }
+
+    /// The eigenvectors of a matrix of this many rows that are used, at most.
+    pub(super) fn eigenvectors(&self, rows: usize) -> usize {
+        if self.smoothing == ConditionalSmoothing::LeaveOneOut { rows.min(RANK) } else { rows }
     }
 
     /// The test without a condition.
@@ -294,9 +298,13 @@ impl ConditionalIndependence {
     }
 }
 
-/// Reserves ten matrices, and twelve with as many columns as there are eigenvectors.
+/// The bytes of ten matrices, and of twelve with as many columns as there are eigenvectors.
+pub(super) fn matrix_bytes(n: usize, eigenvectors: usize) -> u64 {
+    8 * (n as u64) * (10 * n as u64 + 12 * n.min(eigenvectors) as u64)
+}
+
 fn reserve(n: usize, eigenvectors: usize, compute: &Compute) -> Result<()> {
-    let bytes = 8 * (n as u64) * (10 * n as u64 + 12 * n.min(eigenvectors) as u64);
+    let bytes = matrix_bytes(n, eigenvectors);
     compute.reserve(
         MemoryPurpose::Test,
         "the matrices of a conditional test",

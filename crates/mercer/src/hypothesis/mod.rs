@@ -29,6 +29,7 @@ mod multiplicity;
 mod order_walk;
 mod orders;
 mod outcome;
+mod plan;
 mod precomputed;
 mod two_sample;
 

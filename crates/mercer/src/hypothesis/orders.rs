@@ -142,14 +142,18 @@ fn add_row<T: Element>(
     add_gathered(fixed, moved, columns, places.from(i + 1), 2.0, sums);
 }
 
-/// The bytes of `count` matrices, of which so many are `moved`, with the copies that products read:
-/// reserved before they are allocated.
+/// The bytes of `count` matrices, of which so many are `moved`, with the copies that products read.
+pub(super) fn matrix_bytes(n: usize, count: usize, moved: usize) -> u64 {
+    let each = if n >= SINGLE_FROM { 12 * count } else { 8 * count.max(2 * moved) };
+    (n as u64).saturating_mul(n as u64).saturating_mul(each as u64)
+}
+
+/// Reserves [`matrix_bytes`] before they are allocated.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 pub(super) fn reserve(n: usize, count: usize, moved: usize, compute: &Compute) -> Result<()> {
-    let each = if n >= SINGLE_FROM { 12 * count } else { 8 * count.max(2 * moved) };
-    let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(each as u64);
+    let bytes = matrix_bytes(n, count, moved);
     let suggestion = "use method gamma, fewer points, or a higher memory limit";
     compute.reserve(MemoryPurpose::Test, &format!("{count} centered matrices of {n} × {n} values"), bytes, suggestion)
 }

@@ -28,6 +28,12 @@ impl Size {
         Self { rows, bytes, bound: bytes, work: columns as f64 }
     }
 
+    /// That of a part of the sample with this many points.
+    pub fn with_rows(self, rows: usize) -> Self {
+        let part = |bytes: u64| (bytes as f64 * rows as f64 / self.rows.max(1) as f64) as u64;
+        Self { rows, bytes: part(self.bytes), bound: part(self.bound), work: self.work }
+    }
+
     /// The numbers of vectors with as many bytes, for points that are copied once and bound once:
     /// the columns of vectors.
     pub fn numbers(&self) -> usize {

@@ -273,6 +273,34 @@ impl Search {
         if self.path.is_empty() { search } else { RidgeSearch { lambdas: self.path.clone(), ..search } }
     }
 
+    /// The ridge regressions that are compared on these rows: of the kernels of the search, of those
+    /// of objects, or of smooth kernels with lengthscales around the median distance (the linear one
+    /// is compared by itself). Where all rows are equal there is no distance, and the linear kernel
+    /// is left.
+    ///
+    /// # Errors
+    /// As [`median_lengthscales`](super::median_lengthscales) and [`Kernel::family_of`].
+    pub fn ridge_search(&self, x: Points<'_>, rows: &[usize], compute: &Compute) -> Result<RidgeSearch> {
+        if !self.kernels.is_empty() {
+            return Ok(self.base(self.kernels.clone()));
+        }
+        let Ok(vectors) = x.vectors() else { return Ok(self.base(Kernel::family_of(x)?)) };
+        let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
+        kernels.extend(additive(vectors.ncols())?);
+        let smooth = self.base(kernels);
+        if !self.lengthscales.is_empty() {
+            return Ok(smooth);
+        }
+        match smooth.around_median(vectors.select(Axis(0), rows).view(), compute) {
+            Err(Error::AllEqual { .. } | Error::Overflow { .. }) => self.linear_search(),
+            found => found,
+        }
+    }
+
+    fn linear_search(&self) -> Result<RidgeSearch> {
+        Ok(RidgeSearch { lengthscales: Vec::new(), ..self.base(vec!["linear()".parse()?]) })
+    }
+
     fn kernels(
         &self,
         data: Data<'_>,
@@ -280,28 +308,14 @@ impl Search {
         rows: &[usize],
         compute: &Compute,
     ) -> Result<(Winner, SearchReport)> {
-        if !self.kernels.is_empty() {
-            return once(&self.base(self.kernels.clone()), data, y, rows, compute);
+        let smooth = self.ridge_search(data.x, rows, compute)?;
+        if !self.kernels.is_empty() || data.x.vectors().is_err() {
+            return once(&smooth, data, y, rows, compute);
         }
-        let Ok(x) = data.x.vectors() else {
-            return once(&self.base(Kernel::family_of(data.x)?), data, y, rows, compute);
-        };
-        let linear = RidgeSearch { lengthscales: Vec::new(), ..self.base(vec!["linear()".parse()?]) };
-        let linear = once(&linear, data, y, rows, compute)?;
-        let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
-        kernels.extend(additive(x.ncols())?);
-        let smooth = self.base(kernels);
-        let smooth = if !self.lengthscales.is_empty() {
-            smooth
-        } else {
-            match smooth.around_median(x.select(Axis(0), rows).view(), compute) {
-                Ok(search) => search,
-                // Fewer than two distinct points: there is no distance to measure by, and the linear
-                // kernel has to do.
-                Err(Error::AllEqual { .. } | Error::Overflow { .. }) => return Ok(linear),
-                Err(other) => return Err(other),
-            }
-        };
+        let linear = once(&self.linear_search()?, data, y, rows, compute)?;
+        if smooth.lengthscales.is_empty() {
+            return Ok(linear);
+        }
         let found = if self.is_compared(data.x.len()) {
             twice(&RidgeSearch { refinements: 0, ..smooth }, data, y, rows, linear.0.score, compute)
         } else {

@@ -7,6 +7,7 @@ use super::path::smallest;
 use super::range::SearchedRange;
 use super::search::{Candidate, RidgeChoice, RidgeSearch, Winner};
 use crate::learn::Ridge;
+use crate::learner::Plan;
 use crate::{Compute, Error, Points, Precision, Result, Sample};
 
 /// Rows to fit on in every round, and the candidates that move in it.
@@ -71,17 +72,6 @@ pub struct RidgeFinals {
     pub complete: bool,
 }
 
-/// What a comparison costs at most.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FinalsPlan {
-    /// Fits of every round, and the rows that they are made on.
-    pub rounds: Vec<(usize, usize)>,
-    /// Bytes of the largest fit.
-    pub bytes: u64,
-    /// Operations of all fits.
-    pub flops: f64,
-}
-
 /// A candidate with its λ and its score.
 type Scored = (Candidate, f64, f64);
 
@@ -97,15 +87,17 @@ impl RidgeFinals {
     /// The least rows, of which two thirds are fitted and one third is scored.
     pub const ROWS: usize = 3000;
 
-    /// An upper bound of the cost of a comparison with this many rows: how many fits on how many rows
-    /// every round has, bytes and operations.
-    pub fn plan(rows: usize, compute: &Compute) -> Option<FinalsPlan> {
+    /// What a comparison with this many rows will run, and what it will take at most; `None` where
+    /// there is none.
+    pub fn plan(rows: usize, compute: &Compute) -> Option<Plan> {
         let most = Self::most(rows, compute)?;
         let rounds = ROUNDS.map(|(rows, moving)| (moving * FITS, rows.min(most)));
         let operations = |(fits, rows): (usize, usize)| fits as f64 * (rows as f64).powi(3) / 3.0;
         let largest = rounds.iter().map(|round| round.1 as u64).max().unwrap_or(0);
         let flops = rounds.into_iter().map(operations).sum();
-        Some(FinalsPlan { rounds: rounds.to_vec(), bytes: BYTES * largest * largest, flops })
+        let shown = rounds.map(|(fits, rows)| format!("{fits} fits on {rows} rows")).join(" and ");
+        let solver = format!("at most {shown} of the best candidates");
+        Some(Plan::new(solver, BYTES * largest * largest, flops, "scored on other rows", compute))
     }
 
     /// The most rows that are fitted; `None` if there are too few rows, or too little memory.

@@ -11,6 +11,7 @@ pub mod eigen;
 pub mod ica;
 pub mod kmeans;
 pub mod pca;
+mod principal;
 pub mod scaling;
 pub mod spectral;
 
@@ -18,4 +19,5 @@ pub use kmeans::{
     ChosenClusters, ClusterCount, ClusterScore, ClusterSolver, CountRule, KMeansEvidence, KMeansInit, KernelKMeans,
     KernelKMeansFit, adjusted_rand_index, choose_clusters,
 };
+pub use principal::PrincipalAxes;
 pub use spectral::{SpectralClustering, SpectralEvidence, SpectralFit};

@@ -53,7 +53,7 @@ fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {
 }
 
 /// The processes to try.
-fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianProcess>> {
+pub fn processes(words: &GpArguments, training: &Training) -> Result<Vec<GaussianProcess>> {
     let given = words.explicit_kernel().map(|text| training.kernel(text)).transpose()?;
     let given: Vec<Kernel> = given.into_iter().collect();
     let found = ProcessSearch::automatic(&given, training.points())?;

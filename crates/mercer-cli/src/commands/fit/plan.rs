@@ -3,24 +3,20 @@
 use mercer::compute::{human_bytes, human_seconds};
 use mercer::learn::ridge::RidgePlan;
 use mercer::learn::svm::SvmPlan;
-use mercer::learn::{LogisticRegression, Ridge};
-use mercer::select::{FinalsPlan, RidgeFinals};
+use mercer::learn::{GaussianProcess, LogisticRegression, Ridge};
+use mercer::learner::{FitInput, FitSize, Learner, Plan, Targets};
+use mercer::select::{Choices, FoldSearch, ProcessSearch, RidgeFinals, Search};
 use serde_json::{Map, Value, json};
 
 use super::ridge::Specification;
 use super::{
-    Training, auto, choice, folds, gp, learner, logistic, one_class, ridge, smooth, spline, streamed, svm, svr,
+    Training, auto, choice, folds, gp, learner, logistic, one_class, ridge, smooth, sparse, spline, streamed, svm, svr,
 };
-use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments, explicit_kernel};
+use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments};
 use crate::failure::Failure;
-use crate::numbers::{grouped, json as number, short};
+use crate::numbers::{grouped, json as number};
 use crate::report::{Block, Report, Truth};
 use crate::session::Session;
-
-/// Candidates of a choice among kernels, about.
-const CANDIDATES: f64 = 18.0;
-/// Steps of an optimization of likelihoods, about.
-const STEPS: f64 = 25.0;
 
 /// One stage of the work.
 struct Stage {
@@ -28,10 +24,18 @@ struct Stage {
     what: String,
     bytes: u64,
     flops: f64,
-    /// The plan of the library, if it makes one.
+    /// The plan of a ridge regression, which has more to report.
     plan: Option<RidgePlan>,
     /// Why it does not fit, where it does not.
     refusal: Option<String>,
+}
+
+impl Stage {
+    fn new(name: &'static str, plan: Plan) -> Self {
+        let approximation = plan.approximation.map_or(String::new(), |text| format!("; an approximation: {text}"));
+        let what = format!("{}; {}{approximation}", plan.solver, plan.reason);
+        Self { name, what, bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None }
+    }
 }
 
 /// Reads the data and reports the plan of the fit.
@@ -39,6 +43,7 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
     if let Some((words, reason)) = streamed::requested(command, session) {
         return streamed::explain(words, reason, session);
     }
+    let compute = &session.compute;
     let (training, stages) = match command {
         FitCommand::Ridge(words) => {
             let training = ridge::read(words, session)?;
@@ -47,101 +52,105 @@ pub fn explain(command: &FitCommand, session: &Session) -> Result<Report, Failur
         }
         FitCommand::Gp(words) => {
             let training = gp::read(words, session)?;
-            let stages = gp_stages(words, &training, session);
+            let stages = gp_stages(words, &training, session)?;
             (training, stages)
         }
         FitCommand::Spline(words) => {
             let training = spline::read(words, session)?;
-            let stages = vec![spline_stage(training.rows(), words.order)];
-            (training, stages)
+            let plan = spline::specification(words).plan(&size(&training), compute)?;
+            (training, vec![Stage::new("fit", plan)])
         }
         FitCommand::Smooth(words) => {
             let training = smooth::read(words, session)?;
-            let stages = vec![smooth_stage(&training)];
-            (training, stages)
+            let plan = smooth::specification(words, &training)?.plan(&size(&training), compute)?;
+            (training, vec![Stage::new("fit", plan)])
         }
         FitCommand::Svm(words) => {
             let training = svm::read(words, session)?;
             let spec = svm::specification(words, &training, "gaussian()".parse()?)?;
             let (n, d) = (training.rows(), training.columns());
-            let plan = spec.plan(n, d, training.classes()?.count(), &session.compute);
-            let parameters = if words.nu.is_some() { 1 } else { folds::cs(words.c, &words.cs).values.len() };
-            let (kernel, rows) = (&words.svm.kernel, folds::MANY_ROWS);
-            let mut stages = fold_stages(kernel, &words.folds, parameters, rows, &training, session);
-            stages.push(svm_stage(&plan));
+            let cs = if words.nu.is_some() { Choices::fixed(vec![1.0]) } else { folds::cs(words.c, &words.cs) };
+            let search = (cs, "C", folds::MANY_ROWS);
+            let mut stages = fold_stages(&words.svm.kernel, &words.folds, search, &training, session)?;
+            stages.push(svm_stage(&spec.plan(n, d, training.classes()?.count(), compute)));
             (training, stages)
         }
         FitCommand::Svr(words) => {
             let training = svr::read(words, session)?;
             let (n, d) = (training.rows(), training.columns());
-            let parameters = folds::cs(words.c, &words.cs).values.len();
-            let (kernel, rows) = (&words.svm.kernel, folds::FEW_ROWS);
-            let mut stages = fold_stages(kernel, &words.folds, parameters, rows, &training, session);
+            let search = (folds::cs(words.c, &words.cs), "C", folds::FEW_ROWS);
+            let mut stages = fold_stages(&words.svm.kernel, &words.folds, search, &training, session)?;
             let spec = svr::specification(words, "gaussian()".parse()?, 1.0);
-            stages.push(svm_stage(&spec.plan(n, d, &session.compute)));
+            stages.push(svm_stage(&spec.plan(n, d, compute)));
             (training, stages)
         }
         FitCommand::OneClass(words) => {
             let training = one_class::read(words, session)?;
             let (n, d) = (training.rows(), training.columns());
-            let plan = one_class::specification(words, &training)?.plan(n, d, &session.compute);
+            let plan = one_class::specification(words, &training)?.plan(n, d, compute);
             (training, vec![svm_stage(&plan)])
         }
         FitCommand::Logistic(words) => {
             let training = logistic::read(words, session)?;
             let spec = logistic::specification(words, &training, "gaussian()".parse()?, 1.0)?;
-            let parameters = folds::lambdas(words.lambda, &words.lambdas).values.len();
-            let rows = folds::FEW_ROWS;
-            let mut stages = fold_stages(&words.kernel, &words.folds, parameters, rows, &training, session);
+            let search = (folds::lambdas(words.lambda, &words.lambdas), "lambda", folds::FEW_ROWS);
+            let mut stages = fold_stages(&words.kernel, &words.folds, search, &training, session)?;
             stages.push(logistic_stage(&spec, &training, session)?);
             (training, stages)
         }
         FitCommand::Learner(words) => {
             let training = learner::read(words, session)?;
             let built = words.entry.build(&learner::settings(words, &training)?)?;
-            let plan = built.plan(&learner::input(words, &training)?.size(), &session.compute)?;
-            let what = format!("{}; {}", plan.solver, plan.reason);
-            let stage = Stage { name: "fit", what, bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None };
-            (training, vec![stage])
+            let plan = built.plan(&learner::input(words, &training)?.size(), compute)?;
+            (training, vec![Stage::new("fit", plan)])
         }
         FitCommand::Auto(words) => {
             // Standard input can be read only once: both kinds of target are told apart afterwards.
             let training = auto::read(words, session)?;
             if training.classes.is_some() {
                 let (n, d) = (training.rows(), training.columns());
-                let rows = folds::MANY_ROWS;
-                let mut stages = fold_stages("auto", &auto::fold_words(words), 8, rows, &training, session);
+                let search = (folds::cs(None, &[]), "C", folds::MANY_ROWS);
+                let mut stages = fold_stages("auto", &auto::fold_words(words), search, &training, session)?;
                 let spec = mercer::learn::Svc::new("gaussian()".parse()?, 1.0);
-                stages.push(svm_stage(&spec.plan(n, d, training.classes()?.count(), &session.compute)));
+                stages.push(svm_stage(&spec.plan(n, d, training.classes()?.count(), compute)));
                 return summary(&training, &stages, session);
             }
-            let search = auto::search(words);
-            let rows = choice::rows(&training, search.sample_size(training.rows()), session).len();
-            let diagnostics = search.has_diagnostics(training.rows());
-            let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };
-            let mut stages = vec![choice_stage(rows, 2.0 * CANDIDATES)];
-            if search.is_compared(training.rows()) {
-                stages.extend(RidgeFinals::plan(training.rows(), &session.compute).map(comparison_stage));
-            }
-            stages.extend(ridge_stage(&spec, &training, session)?);
+            let stages = auto_stages(&auto::search(words), &training, session)?;
             (training, stages)
         }
     };
     summary(&training, &stages, session)
 }
 
+/// The sizes of the data.
+fn size(training: &Training) -> FitSize {
+    FitInput::points(training.points()).with_targets(Targets::Values(training.y.view())).size()
+}
+
+fn auto_stages(search: &Search, training: &Training, session: &Session) -> Result<Vec<Stage>, Failure> {
+    let rows = choice::rows(training, search.sample_size(training.rows()), session);
+    let diagnostics = search.has_diagnostics(training.rows());
+    let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };
+    let candidates = search.ridge_search(training.points(), &rows, &session.compute)?;
+    let mut stages = vec![Stage::new("choice", candidates.plan(rows.len(), &session.compute))];
+    if search.is_compared(training.rows()) {
+        let plan = RidgeFinals::plan(training.rows(), &session.compute);
+        stages.extend(plan.map(|plan| Stage::new("comparison", plan)));
+    }
+    stages.push(ridge_stage(&spec, training, session)?);
+    Ok(stages)
+}
+
 fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) -> Result<Vec<Stage>, Failure> {
     match ridge::specification(words, training)? {
-        Specification::Fixed(spec) => Ok(ridge_stage(&spec, training, session)?.into_iter().collect()),
+        Specification::Fixed(spec) => Ok(vec![ridge_stage(&spec, training, session)?]),
         Specification::Search(search) => {
-            let rows = choice::rows(training, words.sample, session).len();
-            let kernels = search.kernels.len() as f64;
-            let lengths = if words.explicit_kernel().is_some() { words.lengthscales.len().max(1) as f64 } else { 9.0 };
-            let mut stages = vec![choice_stage(rows, kernels * lengths)];
+            let rows = choice::rows(training, words.sample, session);
             let (solver, centers, intercept) = (words.solver.into(), ridge::centers(words), search.intercept);
             let spec = Ridge { solver, centers, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
-            stages.extend(ridge_stage(&spec, training, session)?);
-            Ok(stages)
+            let search = ridge::with_lengthscales(search, words, training, &rows, &session.compute)?;
+            let choice = Stage::new("choice", search.plan(rows.len(), &session.compute));
+            Ok(vec![choice, ridge_stage(&spec, training, session)?])
         }
     }
 }
@@ -150,34 +159,17 @@ fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) 
 fn fold_stages(
     kernel: &str,
     words: &FoldWords,
-    parameters: usize,
-    default_rows: usize,
+    (parameters, parameter, default_rows): (Choices, &'static str, usize),
     training: &Training,
     session: &Session,
-) -> Vec<Stage> {
-    let lengths = match (words.lengthscales.len(), explicit_kernel(kernel)) {
-        (0, None) if training.has_objects() => training.object_kernels().map_or(1, |kernels| kernels.len()),
-        (0, None) => 6,
-        (0, Some(_)) => 1,
-        (several, _) => several,
-    };
-    if lengths * parameters == 1 {
-        return Vec::new();
+) -> Result<Vec<Stage>, Failure> {
+    let rows = choice::rows(training, words.sample.unwrap_or(default_rows), session);
+    let search: FoldSearch = folds::search(kernel, words, (parameters, parameter), training, &rows, &session.compute)?;
+    if search.combinations() == 1 {
+        return Ok(Vec::new());
     }
-    let rows = choice::rows(training, words.sample.unwrap_or(default_rows), session).len();
-    let (n, d) = (rows as f64, training.columns() as f64);
-    vec![Stage {
-        name: "choice",
-        what: format!(
-            "{} folds of {} rows for {lengths} kernels, each along {parameters} parameters",
-            words.cv,
-            grouped(rows as u64)
-        ),
-        bytes: 8 * (rows as u64).pow(2),
-        flops: words.cv as f64 * lengths as f64 * n * n * (2.0 * d + 20.0 + 50.0 * parameters as f64),
-        plan: None,
-        refusal: None,
-    }]
+    let size = training.points().size().with_rows(rows.len());
+    Ok(vec![Stage::new("choice", search.plan(size, &session.compute))])
 }
 
 fn svm_stage(plan: &SvmPlan) -> Stage {
@@ -192,37 +184,9 @@ fn logistic_stage(spec: &LogisticRegression, training: &Training, session: &Sess
     Ok(Stage { name: "fit", what, bytes: plan.bytes, flops: plan.flops, plan: None, refusal: None })
 }
 
-fn comparison_stage(plan: FinalsPlan) -> Stage {
-    let rounds: Vec<String> =
-        plan.rounds.iter().map(|(fits, rows)| format!("{fits} fits on {} rows", grouped(*rows as u64))).collect();
-    Stage {
-        name: "comparison",
-        what: format!("of the best candidates, at most {}, scored on others", rounds.join(" and ")),
-        bytes: plan.bytes,
-        flops: plan.flops,
-        plan: None,
-        refusal: None,
-    }
-}
-
-fn choice_stage(rows: usize, candidates: f64) -> Stage {
-    let n = rows as f64;
-    Stage {
-        name: "choice",
-        what: format!(
-            "one eigendecomposition of {} rows for each of about {candidates} candidates",
-            grouped(rows as u64)
-        ),
-        bytes: 40 * (rows as u64).pow(2),
-        flops: 5.0 * n.powi(3) * candidates,
-        plan: None,
-        refusal: None,
-    }
-}
-
-fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<Option<Stage>, Failure> {
+fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<Stage, Failure> {
     let (n, d) = (training.rows(), training.columns());
-    let stage = match spec.plan(n, d, training.y.ncols(), &session.compute) {
+    Ok(match spec.plan(n, d, training.y.ncols(), &session.compute) {
         Ok(plan) => Stage {
             name: "fit",
             what: format!(
@@ -245,75 +209,28 @@ fn ridge_stage(spec: &Ridge, training: &Training, session: &Session) -> Result<O
             refusal: Some(error.to_string()),
         },
         Err(other) => return Err(other.into()),
-    };
-    Ok(Some(stage))
+    })
 }
 
-fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Vec<Stage> {
-    let n = training.rows() as u64;
-    let rows = training.sample(words.sample, session).len() as u64;
-    if let Some(m) = words.centers {
-        return vec![sparse_stage(n, m as u64, words)];
+fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Result<Vec<Stage>, Failure> {
+    let (compute, all) = (&session.compute, size(training));
+    let processes = gp::processes(words, training)?;
+    if let Some(centers) = words.centers {
+        let plan = |process: GaussianProcess| sparse::sparse(process, centers, words.approximation).plan(&all, compute);
+        let plans = processes.into_iter().map(plan).collect::<mercer::Result<Vec<_>>>()?;
+        return Ok(plans.into_iter().map(|plan| Stage::new("fit", plan)).collect());
     }
+    let fixed = processes.first().map(|process| GaussianProcess { optimize: false, ..process.clone() });
     let mut stages = Vec::new();
     if !words.no_optimize {
-        let kernels = if words.explicit_kernel().is_some() { 1.0 } else { 3.0 };
-        let runs = kernels * (words.restarts + 1) as f64;
-        stages.push(Stage {
-            name: "choice",
-            what: format!("about {} steps of the optimization on {} rows", short(runs * STEPS), grouped(rows)),
-            bytes: 32 * rows * rows,
-            flops: runs * STEPS * (rows as f64).powi(3),
-            plan: None,
-            refusal: None,
-        });
+        let rows = training.sample(words.sample, session).len();
+        let part = FitSize { views: all.views.iter().map(|view| view.with_rows(rows)).collect(), ..all.clone() };
+        stages.push(Stage::new("choice", ProcessSearch { processes }.plan(&part, compute)?));
     }
-    stages.push(Stage {
-        name: "fit",
-        what: "Cholesky, and the leave-one-out density".into(),
-        bytes: 8 * n * n,
-        flops: (n as f64).powi(3),
-        plan: None,
-        refusal: None,
-    });
-    stages
-}
-
-fn sparse_stage(rows: u64, centers: u64, words: &GpArguments) -> Stage {
-    let kernels = if words.explicit_kernel().is_some() { 1.0 } else { 3.0 };
-    let runs = if words.no_optimize { 1.0 } else { kernels * STEPS * (words.restarts + 1) as f64 };
-    Stage {
-        name: "fit",
-        what: format!("{} inducing points, about {} passes over the data", grouped(centers), short(runs)),
-        bytes: (8 * centers * rows).max(8 * centers * (6 * centers + 5 * 1024)),
-        flops: runs * 6.0 * rows as f64 * (centers as f64).powi(2),
-        plan: None,
-        refusal: None,
+    if let Some(fixed) = fixed {
+        stages.push(Stage::new("fit", fixed.plan(&all, compute)?));
     }
-}
-
-fn spline_stage(rows: usize, order: usize) -> Stage {
-    let m = order as f64;
-    Stage {
-        name: "fit",
-        what: "about 20 passes along the line".into(),
-        bytes: (rows * 8 * (12 + 6 * order + 6 * order * order)) as u64,
-        flops: 20.0 * rows as f64 * 30.0 * m.powi(3),
-        plan: None,
-        refusal: None,
-    }
-}
-
-fn smooth_stage(training: &Training) -> Stage {
-    let (n, d) = (training.rows(), training.columns());
-    Stage {
-        name: "fit",
-        what: "about 40 bandwidths, every pair of rows for each (fewer with compact weights on a line)".into(),
-        bytes: (n * (d + 8) * 8) as u64,
-        flops: 40.0 * (n as f64).powi(2) * (d as f64 + 20.0),
-        plan: None,
-        refusal: None,
-    }
+    Ok(stages)
 }
 
 fn summary(training: &Training, stages: &[Stage], session: &Session) -> Result<Report, Failure> {

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use mercer::learn::svm::{OneClassFit, SvcFit};
 use mercer::model::Model;
-use mercer::solve::symmetric_eigen;
+use mercer::view::PrincipalAxes;
 use mercer::{Compute, Result};
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2};
 
 use super::summary::headline;
 use super::{Outcome, Training};
@@ -42,10 +42,9 @@ fn classes(outcome: &Outcome, compute: &Compute) -> Result<(Vec<usize>, Vec<Stri
     Ok((of, vec!["inside".into(), "outside".into()]))
 }
 
-/// A plane in the space of the points: a place and two directions.
+/// A plane in the space of the points.
 struct Plane {
-    origin: Array1<f64>,
-    directions: Array2<f64>,
+    axes: PrincipalAxes,
     names: (String, String),
     /// From a coordinate of the plane to the units that are shown.
     units: [(f64, f64); 2],
@@ -57,21 +56,15 @@ impl Plane {
         if d == 2 {
             let unit = |j: usize| training.map_of(j).map_or((0.0, 1.0), |map| (map.shift, map.scale));
             let names = (training.coordinates[0].clone(), training.coordinates[1].clone());
-            return Ok(Self { origin: Array1::zeros(2), directions: Array2::eye(2), names, units: [unit(0), unit(1)] });
+            let axes = PrincipalAxes { mean: Array1::zeros(2), directions: Array2::eye(2), shares: vec![f64::NAN; 2] };
+            return Ok(Self { axes, names, units: [unit(0), unit(1)] });
         }
-        let origin = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
-        let centered = &x - &origin;
-        let eigen = symmetric_eigen((centered.t().dot(&centered) / training.rows() as f64).view(), compute)?;
-        // Eigenvalues ascend.
-        let directions = Array2::from_shape_fn((2, d), |(k, j)| eigen.vectors[[j, d - 1 - k]]);
-        let total: f64 = eigen.values.iter().map(|v| v.max(0.0)).sum();
-        let share = |k: usize| 100.0 * eigen.values[d - 1 - k].max(0.0) / total.max(f64::MIN_POSITIVE);
-        let name = |word: &str, k: usize| format!("{word} principal component ({:.0} % of the variance)", share(k));
-        Ok(Self { origin, directions, names: (name("first", 0), name("second", 1)), units: [(0.0, 1.0); 2] })
-    }
-
-    fn project(&self, x: ArrayView2<f64>) -> Array2<f64> {
-        (&x - &self.origin).dot(&self.directions.t())
+        let axes = PrincipalAxes::new(x, 2, compute)?;
+        let name = |word: &str, k: usize| {
+            format!("{word} principal component ({:.0} % of the variance)", 100.0 * axes.shares[k])
+        };
+        let names = (name("first", 0), name("second", 1));
+        Ok(Self { axes, names, units: [(0.0, 1.0); 2] })
     }
 
     fn shown(&self, j: usize, value: f64) -> f64 {
@@ -82,7 +75,7 @@ impl Plane {
 fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<RegionPlot> {
     let training = &outcome.training;
     let plane = Plane::new(training, x, compute)?;
-    let at = plane.project(x);
+    let at = plane.axes.project(x);
     let range = |j: usize| {
         let ends = at.column(j).iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
         let air = 0.06 * (ends.1 - ends.0).max(1e-9);
@@ -96,7 +89,7 @@ fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Reg
         0 => middle(0, cell % columns, columns),
         _ => middle(1, cell / columns, rows),
     });
-    let points = grid.dot(&plane.directions) + &plane.origin;
+    let points = plane.axes.points(grid.view());
     let decided = decisions(&outcome.model, &points, compute)?;
     let cells = Array2::from_shape_fn((rows, columns), |(i, j)| decided[i * columns + j]);
     let (of, names) = classes(outcome, compute)?;

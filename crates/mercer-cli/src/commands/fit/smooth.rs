@@ -1,6 +1,7 @@
 //! `mercer fit smooth`.
 
 use mercer::learn::smoother::{Bandwidth, LocalFit, LocalLinear, LocalWeight, NadarayaWatson};
+use mercer::learner::Learner;
 use mercer::model::Model;
 use mercer::points::Scaling;
 use mercer::select::RidgeSearch;
@@ -25,7 +26,7 @@ const AT_LIMIT: &str = "The bandwidth is at the border of the search range (a qu
 pub fn fit(words: &SmoothArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
     let method = method(words, &training)?;
-    let (bandwidth, weights) = (words.bandwidth.map_or(Bandwidth::LeaveOneOut, Bandwidth::Fixed), words.window.into());
+    let (bandwidth, weights) = (bandwidth(words), words.window.into());
     let y = training.y.column(0);
     let fit = smoother(method, bandwidth, weights, training.points().vectors()?, y, &session.compute)?;
     let at_limit = words.bandwidth.is_none() && fit.at_limit();
@@ -38,6 +39,19 @@ pub fn fit(words: &SmoothArguments, session: &Session) -> Result<Outcome, Failur
         compare(&mut outcome, weights, session)?;
     }
     Ok(outcome)
+}
+
+/// The smoother of the arguments.
+pub fn specification(words: &SmoothArguments, training: &Training) -> Result<Box<dyn Learner>, Failure> {
+    let (bandwidth, weights) = (bandwidth(words), words.window.into());
+    Ok(match method(words, training)? {
+        SmoothMethod::NadarayaWatson => Box::new(NadarayaWatson { bandwidth, weights }),
+        SmoothMethod::LocalLinear => Box::new(LocalLinear { bandwidth, weights }),
+    })
+}
+
+fn bandwidth(words: &SmoothArguments) -> Bandwidth {
+    words.bandwidth.map_or(Bandwidth::LeaveOneOut, Bandwidth::Fixed)
 }
 
 /// The data as it is.

@@ -49,7 +49,8 @@ pub fn fit(
     outcome(best, training, map, observed.view(), residuals.view())
 }
 
-fn sparse(process: GaussianProcess, centers: usize, approximation: ApproximationWord) -> SparseGaussianProcess {
+/// A process through inducing points with the settings of another one.
+pub fn sparse(process: GaussianProcess, centers: usize, approximation: ApproximationWord) -> SparseGaussianProcess {
     let GaussianProcess { kernel, noise, optimize, fixed, free, restarts, .. } = process;
     let base = SparseGaussianProcess::new(kernel, noise, Inducing::Greedy(centers));
     SparseGaussianProcess { approximation: approximation.into(), optimize, fixed, free, restarts, ..base }

@@ -15,15 +15,19 @@ use crate::session::Session;
 /// Runs the command.
 pub fn fit(words: &SplineArguments, session: &Session) -> Result<Outcome, Failure> {
     let training = read(words, session)?;
+    let fit = on(&specification(words), &training, session)?;
+    outcome("spline", fit, training, None)
+}
+
+/// The spline of the arguments.
+pub fn specification(words: &SplineArguments) -> SmoothingSpline {
     let smoothing = match (words.lambda, words.df, words.smoothing) {
         (Some(lambda), ..) => Smoothing::Lambda(lambda),
         (None, Some(df), _) => Smoothing::DegreesOfFreedom(df),
         (None, None, SmoothingWord::Gcv) => Smoothing::Gcv,
         (None, None, SmoothingWord::Reml) => Smoothing::Reml,
     };
-    let spline = SmoothingSpline { order: words.order, smoothing, period: words.period };
-    let fit = on(&spline, &training, session)?;
-    outcome("spline", fit, training, None)
+    SmoothingSpline { order: words.order, smoothing, period: words.period }
 }
 
 /// The data: one column as it is.

@@ -16,7 +16,7 @@ use crate::measure::{HsicEstimator, check_same_rows};
 use crate::{Compute, Result};
 
 /// Lengthscales of a variable, in multiples of the median distance.
-const MULTIPLES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+pub(in crate::hypothesis) const MULTIPLES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 impl Independence {
     /// The smallest p-value over all pairs of kernels, against its own distribution under

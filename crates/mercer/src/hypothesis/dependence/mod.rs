@@ -5,6 +5,7 @@ mod features;
 mod gamma;
 mod joint;
 
+pub(super) use aggregated::MULTIPLES;
 pub use joint::JointIndependence;
 
 use ndarray::Array2;

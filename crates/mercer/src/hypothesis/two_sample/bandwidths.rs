@@ -9,7 +9,7 @@ use crate::{Compute, Error, Points, Result};
 /// labels. They decide the lengthscales and not the level: any few hundred would do.
 const MAX_POINTS: usize = 1000;
 /// Lengthscales for each kind of kernel. Ten, as in MMDAgg (Schrab et al. 2023).
-const COUNT: usize = 10;
+pub(in crate::hypothesis) const COUNT: usize = 10;
 
 /// Quantiles of the distances that are not 0 of a sample.
 pub(in crate::hypothesis) fn quantiles<const Q: usize>(

@@ -12,8 +12,9 @@ mod permutation;
 
 pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
-pub(super) use bandwidths::{of_objects, quantiles};
+pub(super) use bandwidths::{COUNT, of_objects, quantiles};
 pub use columns::ColumnOutcome;
+pub(super) use null_spectrum::spectrum_cost;
 
 use super::TestOutcome;
 use super::engine::Enumeration;

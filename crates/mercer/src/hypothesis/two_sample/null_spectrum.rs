@@ -7,7 +7,7 @@ use crate::gram::{self, Bound, Tiles};
 use crate::hypothesis::orders::centered;
 use crate::measure::{Centering, row_sums};
 use crate::solve::products::multiply;
-use crate::solve::{eigenvalues, leading_bytes, leading_estimates};
+use crate::solve::{eigenvalues, leading_bytes, leading_estimates, leading_width};
 use crate::{Compute, Result, Stream};
 
 /// Points from which the leading eigenvalues are computed only. Not tuned.
@@ -56,6 +56,17 @@ struct Moments {
     trace: f64,
     squares: f64,
     own: f64,
+}
+
+/// The bytes and operations of the eigenvalues of this many points, for a kernel that is proven to
+/// be positive semi-definite.
+pub(in crate::hypothesis) fn spectrum_cost(total: usize) -> (u64, f64) {
+    let (n, square) = (total as f64, (total as u64).saturating_mul(total as u64));
+    if total < LEADING_FROM {
+        return (24 * square, 9.0 * n.powi(3));
+    }
+    let products = (ROUNDS * leading_width(total, LEADING)) as f64;
+    (8 * square + leading_bytes(total, LEADING), 2.0 * n * n * products)
 }
 
 impl NullSpectrum {

@@ -10,6 +10,7 @@ pub(crate) mod entry;
 mod fit;
 pub mod logistic;
 mod passes;
+mod plan;
 mod record;
 mod rows;
 mod spec;

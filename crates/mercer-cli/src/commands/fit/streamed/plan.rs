@@ -1,7 +1,8 @@
 //! The plan of a streamed fit.
 
+use mercer::Compute;
 use mercer::compute::{human_bytes, human_seconds};
-use mercer::features::FeatureSpec;
+use mercer::learner::Plan;
 use serde_json::{Value, json};
 
 use super::setup::Setup;
@@ -11,13 +12,10 @@ use crate::numbers::{grouped, json as number};
 use crate::report::{Block, Report, Truth};
 use crate::session::Session;
 
-/// Passes of conjugate gradients, about.
-const PASSES: f64 = 20.0;
-
 /// What the fit would take, stage by stage.
 pub fn explain(words: &RidgeArguments, reason: String, session: &Session) -> Result<Report, Failure> {
     let setup = Setup::new(words, reason, session)?;
-    let work = Work::of(&setup);
+    let work = Work::of(&setup, &session.compute);
     let speed = session.speed();
     let limit = session.compute.memory();
     let mut report = Report::new("Plan of a fit");
@@ -30,11 +28,11 @@ pub fn explain(words: &RidgeArguments, reason: String, session: &Session) -> Res
         ("memory limit", human_bytes(limit)),
         ("speed here", format!("about {:.1} GFlop/s, measured", speed / 1e9)),
     ]);
-    for (name, what, flops) in &work.stages {
+    for (name, plan) in &work.stages {
         report.heading(format!("Stage: {name}")).fields([
-            ("work", what.clone()),
-            ("operations", format!("about {flops:.1e}")),
-            ("time", human_seconds(flops / speed)),
+            ("work", plan.solver.clone()),
+            ("operations", format!("about {:.1e}", plan.flops)),
+            ("time", human_seconds(plan.flops / speed)),
         ]);
     }
     let fits = work.bytes <= limit;
@@ -44,49 +42,33 @@ pub fn explain(words: &RidgeArguments, reason: String, session: &Session) -> Res
     Ok(report)
 }
 
-/// Bytes, and the stages with their operations.
+/// Bytes, and the stages with their plans.
 struct Work {
     bytes: u64,
-    stages: Vec<(&'static str, String, f64)>,
+    stages: Vec<(&'static str, Plan)>,
 }
 
 impl Work {
-    fn of(setup: &Setup) -> Self {
-        let spec = &setup.spec;
-        let (rows, columns) = (setup.file.rows() as f64, setup.training.columns());
-        let p = spec.features.components() as f64;
-        let map = match spec.features {
-            FeatureSpec::Fourier(_) => columns as f64 * p + 20.0 * p,
-            FeatureSpec::Nystrom(_) => 2.0 * columns as f64 * p + 20.0 * p + 2.0 * p * p,
-        };
-        let names = match spec.features {
-            FeatureSpec::Fourier(_) => "random Fourier features",
-            FeatureSpec::Nystrom(_) => "Nyström features",
-        };
+    fn of(setup: &Setup, compute: &Compute) -> Self {
+        let (spec, rows, columns) = (&setup.spec, setup.file.rows(), setup.training.columns());
         if let Some(options) = setup.passes {
-            let what =
-                format!("{p} {names} by conjugate gradients, about {PASSES} passes (at most {})", options.max_passes);
-            let flops = PASSES * rows * p * (2.0 * columns as f64 + 24.0) + p.powi(3) / 3.0;
-            let bytes = 8
-                * spec.features.components() as u64
-                * (3 * spec.features.components() + setup.training.rows() + 1024) as u64;
-            return Self { bytes, stages: vec![("several passes", what, flops)] };
+            let plan = spec.plan_passes((rows, columns), setup.training.rows(), options.max_passes, compute);
+            return Self { bytes: plan.bytes, stages: vec![("several passes", plan)] };
         }
-        let mut stages =
-            vec![("one pass", format!("{p} {names} of every row, and their squares"), rows * (map + p * p))];
-        if spec.lambdas.len() > 1 {
-            let systems = spec.folds * spec.lambdas.len();
-            let what = format!("{systems} systems of {p} equations: {} λ, {} folds", spec.lambdas.len(), spec.folds);
-            stages.push(("choice of λ", what, systems as f64 * p.powi(3) / 3.0));
-        }
-        Self { bytes: spec.bytes(columns, setup.training.targets.len()), stages }
+        let pass = spec.plan_pass(rows, columns, setup.training.targets.len(), compute);
+        let bytes = pass.bytes;
+        let choice = spec.plan_choice(compute).map(|plan| ("choice of λ", plan));
+        Self { bytes, stages: std::iter::once(("one pass", pass)).chain(choice).collect() }
     }
 }
 
 fn json_of(setup: &Setup, work: &Work, speed: f64, session: &Session) -> Value {
     let limit = session.compute.memory();
-    let stage = |(name, what, flops): &(&str, String, f64)| json!({ "stage": name, "work": what, "flops": number(*flops), "seconds": number(flops / speed) });
-    let flops: f64 = work.stages.iter().map(|(_, _, flops)| flops).sum();
+    let stage = |(name, plan): &(&str, Plan)| {
+        let seconds = number(plan.flops / speed);
+        json!({ "stage": name, "work": plan.solver, "flops": number(plan.flops), "seconds": seconds })
+    };
+    let flops: f64 = work.stages.iter().map(|(_, plan)| plan.flops).sum();
     json!({
         "command": "explain fit",
         "rows": setup.file.rows(),

@@ -1,0 +1,86 @@
+//! What a search will run, and what it will take.
+
+use super::{FoldSearch, ProcessSearch, RidgeSearch};
+use crate::learner::{FitSize, Learner, Plan};
+use crate::points::Size;
+use crate::{Compute, Result};
+
+/// Operations of an eigendecomposition with vectors, per cubed row.
+const EIGEN: f64 = 5.0;
+/// Bytes of a decomposition with its copies, per squared row.
+const EIGEN_BYTES: u64 = 40;
+/// Operations of a kernel value beside those on the coordinates.
+const PER_VALUE: f64 = 20.0;
+/// Passes over the kernel values of a fold that a fit takes, about.
+const PASSES: f64 = 50.0;
+
+impl RidgeSearch {
+    /// What the search will run on this many rows, and what it will take, without the candidates
+    /// that screening drops or an extension adds.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, select::RidgeSearch};
+    /// let mut search = RidgeSearch::new(vec!["gaussian()".parse()?]);
+    /// search.lengthscales = vec![0.1, 1.0, 10.0];
+    /// let plan = search.plan(100, &Compute::new());
+    /// assert_eq!((plan.bytes, plan.flops), (400_000, 3.0 * 5e6));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn plan(&self, rows: usize, compute: &Compute) -> Plan {
+        let lengths = self.lengthscales.len().max(1);
+        // A refinement adds a lengthscale on both sides of the best one.
+        let refined = if self.lengthscales.is_empty() { 0 } else { 2 * self.refinements };
+        let candidates = self.kernels.len() * lengths + refined;
+        let solver = format!("one eigendecomposition of {rows} rows for each of {candidates} candidates");
+        let flops = EIGEN * (rows as f64).powi(3) * candidates as f64;
+        let reason = "a decomposition scores every λ";
+        Plan::new(solver, EIGEN_BYTES * (rows as u64).pow(2), flops, reason, compute)
+    }
+}
+
+impl FoldSearch {
+    /// How many combinations of kernel, lengthscale and parameter the first grid has.
+    pub fn combinations(&self) -> usize {
+        let kernels = self.fixed.len() + self.kernels.len() * self.lengthscales.values.len().max(1);
+        kernels * self.parameters.values.len()
+    }
+
+    /// What the search will run on a sample of this size, and what it will take.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, points::Size, select::{Choices, FoldSearch}};
+    /// let search = FoldSearch::new(vec!["gaussian()".parse()?], Choices::fixed(vec![1.0, 10.0]));
+    /// let plan = search.plan(Size::of_vectors(100, 3), &Compute::new());
+    /// assert_eq!((search.combinations(), plan.bytes), (2, 80_000));
+    /// // Five folds of 100² pairs: 2·3 + 20 operations for the value, 50 for each of two fits.
+    /// assert_eq!(plan.flops, 5.0 * 1e4 * (26.0 + 100.0));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn plan(&self, size: Size, compute: &Compute) -> Plan {
+        let (rows, parameters) = (size.rows, self.parameters.values.len().max(1));
+        let kernels = self.combinations() / parameters;
+        let solver = format!(
+            "{} folds of {rows} rows for {kernels} kernels, each along {parameters} values of {}",
+            self.folds, self.parameter
+        );
+        let each = 2.0 * size.work + PER_VALUE + PASSES * parameters as f64;
+        let flops = self.folds as f64 * kernels as f64 * (rows as f64).powi(2) * each;
+        Plan::new(solver, 8 * (rows as u64).pow(2), flops, "kernel values are shared by the parameters", compute)
+    }
+}
+
+impl ProcessSearch {
+    /// What the search will run on a sample of this size, and what it will take.
+    ///
+    /// # Errors
+    /// As the plan of a [`GaussianProcess`](crate::learn::GaussianProcess).
+    pub fn plan(&self, size: &FitSize, compute: &Compute) -> Result<Plan> {
+        let plans = self.processes.iter().map(|process| process.plan(size, compute)).collect::<Result<Vec<_>>>()?;
+        let bytes = plans.iter().map(|plan| plan.bytes).max().unwrap_or(0);
+        let flops = plans.iter().map(|plan| plan.flops).sum();
+        let solver = format!("{} optimizations of the likelihood on {} rows", plans.len(), size.first()?.rows);
+        Ok(Plan::new(solver, bytes, flops, "a Cholesky factor for every evaluation", compute))
+    }
+}
