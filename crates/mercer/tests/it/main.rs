@@ -51,6 +51,7 @@ mod hypothesis {
     mod drift;
     mod interpretation;
     mod outcomes;
+    mod plans;
 }
 mod io {
     mod chunks;
@@ -125,6 +126,7 @@ mod view {
     mod ica;
     mod kmeans;
     mod pca;
+    mod principal;
     mod scaling;
     mod spectral;
 }
