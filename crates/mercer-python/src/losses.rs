@@ -1,6 +1,6 @@
 //! Kernel logistic regression, general losses and quantile curves: specifications and fits.
 
-use mercer::learn::loss::{LossEvidence, LossPlan, LossSolver};
+use mercer::learn::machine::{LossEvidence, LossPlan, LossSolver};
 use mercer::learn::{
     KernelMachine, KernelMachineFit, LogisticFit, LogisticRegression, Loss, QuantileCurves, QuantileCurvesFit,
 };

@@ -48,6 +48,7 @@
 //! | [`points`] | 𝒳: samples, tables and their encoding |
 //! | [`kernel`] | `k`: the algebra of kernels, their text, their properties with proofs |
 //! | [`gram`] | `K = [k(xᵢ, xⱼ)]`: tiles, dense matrices, products without storing `K` |
+//! | [`operator`] | `K` or `Z` as a linear map: tiled, shifted, weighted, centered, projected |
 //! | [`solve`] | `Kα = y`, `Kv = λv`: factorizations and eigenvalues |
 //! | [`definiteness`] | is `cᵀKc ≥ 0`? counterexamples, and repair of an indefinite `K` |
 //! | [`conformance`] | what every kernel must satisfy, tested on kernels of the language and on your own |
@@ -97,6 +98,7 @@ pub mod learn;
 pub mod learner;
 pub mod measure;
 pub mod model;
+pub mod operator;
 pub mod points;
 pub mod prelude;
 pub mod real;
@@ -148,6 +150,8 @@ mod pages {
     struct RealPage;
     #[doc = include_str!("../../../docs/solve.md")]
     struct SolvePage;
+    #[doc = include_str!("../../../docs/operator.md")]
+    struct OperatorPage;
     #[doc = include_str!("../../../docs/views.md")]
     struct ViewsPage;
     #[doc = include_str!("../../../docs/rust.md")]

@@ -20,6 +20,7 @@ pub(crate) mod seeding;
 pub mod spectral;
 mod statistics;
 
+pub(crate) use binning::Cells;
 pub use binning::{BinningFeatures, CellMatrix, RandomBinning};
 pub use bounds::{FourierGuarantee, Region, binning_bound, binning_grids, fourier_bound, fourier_components};
 pub use decay::ErrorDecay;

@@ -8,12 +8,15 @@ pub mod additive;
 pub mod binned;
 pub mod centers;
 mod conditional;
+#[cfg(test)]
+mod every_operator;
 pub mod gaussian_process;
 mod linear;
 pub mod logistic;
 pub mod loss;
+pub mod machine;
 pub mod multiple;
-mod observations;
+pub(crate) mod observations;
 pub(crate) mod parameter_space;
 pub mod ridge;
 pub mod smoother;
@@ -36,7 +39,8 @@ pub use gaussian_process::{
     SparseGaussianProcessFit,
 };
 pub use logistic::{LogisticFit, LogisticRegression};
-pub use loss::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, QuantileCurvesFit};
+pub use loss::Loss;
+pub use machine::{KernelMachine, KernelMachineFit, QuantileCurves, QuantileCurvesFit};
 pub use ridge::{Ridge, RidgeFit};
 pub use streamed::{
     LogisticStep, LogisticStream, RidgePasses, RidgeStream, StreamedLogistic, StreamedLogisticFit, StreamedRidge,

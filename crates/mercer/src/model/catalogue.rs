@@ -1,6 +1,6 @@
 //! The catalogue of learners: a line for each.
 
-use crate::learn::{gaussian_process, logistic, loss, multiple, ridge, smoother, spline, streamed, svm};
+use crate::learn::{gaussian_process, logistic, machine, multiple, ridge, smoother, spline, streamed, svm};
 use crate::learner::LearnerEntry;
 use crate::view;
 
@@ -16,8 +16,8 @@ pub static LEARNERS: &[&LearnerEntry] = &[
     &svm::entry::SVC,
     &svm::entry::SVR,
     &svm::entry::ONE_CLASS,
-    &loss::entry::ENTRY,
-    &loss::entry::QUANTILES,
+    &machine::entry::ENTRY,
+    &machine::entry::QUANTILES,
     &streamed::entry::ENTRY,
     &streamed::logistic::entry::ENTRY,
     &multiple::RIDGE_ENTRY,

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::Criterion;
 use crate::learn::Ridge;
 use crate::learn::ridge::{Problem, RidgeData};
-use crate::solve::products::multiply;
+use crate::operator::products::multiply;
 use crate::solve::{Factored, Solved, factor, solve_positive};
 use crate::{Compute, Result};
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
-use super::conjugate_gradient::Product;
 use super::eigen::{SymmetricEigen, symmetric_eigen};
-use super::products::multiply;
 use crate::error::MemoryPurpose;
+use crate::operator::Operator;
+use crate::operator::products::multiply;
 use crate::{Compute, Error, Result};
 
 /// Oversampling: additional vectors beyond those requested, at least.
@@ -74,14 +74,15 @@ pub struct LeadingEigen {
 ///
 /// # Example
 /// ```
-/// use mercer::{Compute, solve::leading_eigen};
+/// use mercer::{Compute, operator::Dense, solve::leading_eigen};
 /// let diagonal = ndarray::Array2::from_diag(&ndarray::Array1::from_shape_fn(40, |i| 1.0 / (1.0 + i as f64)));
-/// let found = leading_eigen(40, &|v| Ok(diagonal.dot(&v)), 3, &Compute::new())?;
+/// let compute = Compute::new();
+/// let found = leading_eigen(&Dense::new(diagonal.view(), &compute), 3, &compute)?;
 /// mercer::assert_close!(found.values[2], 1.0 / 3.0, abs = 1e-12);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Compute) -> Result<LeadingEigen> {
-    let (found, converged) = estimates(n, apply, count, TOLERANCE, ROUNDS, compute)?;
+pub fn leading_eigen(operator: &dyn Operator, count: usize, compute: &Compute) -> Result<LeadingEigen> {
+    let (found, converged) = estimates(operator, count, TOLERANCE, ROUNDS, compute)?;
     if converged {
         return Ok(found);
     }
@@ -92,25 +93,24 @@ pub fn leading_eigen(n: usize, apply: &Product<'_>, count: usize, compute: &Comp
 /// As [`leading_eigen`], until residuals relative to the largest eigenvalue are within a tolerance or
 /// so many products were made: estimates with the residual that was reached.
 pub(crate) fn leading_estimates(
-    n: usize,
-    apply: &Product<'_>,
+    operator: &dyn Operator,
     count: usize,
     tolerance: f64,
     rounds: usize,
     compute: &Compute,
 ) -> Result<LeadingEigen> {
-    Ok(estimates(n, apply, count, tolerance, rounds, compute)?.0)
+    Ok(estimates(operator, count, tolerance, rounds, compute)?.0)
 }
 
 /// The estimates, and whether their residuals are within the tolerance.
 fn estimates(
-    n: usize,
-    apply: &Product<'_>,
+    operator: &dyn Operator,
     count: usize,
     tolerance: f64,
     rounds: usize,
     compute: &Compute,
 ) -> Result<(LeadingEigen, bool)> {
+    let n = operator.shape().0;
     let count = count.min(n);
     compute.reserve(
         MemoryPurpose::Factorization,
@@ -119,24 +119,23 @@ fn estimates(
         "ask for fewer components",
     )?;
     // Many small products: each would otherwise wait for the threads on its own.
-    compute.install(|| iterate(n, apply, count, (tolerance, rounds), compute))
+    compute.install(|| iterate(operator, count, (tolerance, rounds), compute))
 }
 
 fn iterate(
-    n: usize,
-    apply: &Product<'_>,
+    operator: &dyn Operator,
     count: usize,
     (tolerance, rounds): (f64, usize),
     compute: &Compute,
 ) -> Result<(LeadingEigen, bool)> {
-    let mut space = Space::new(n, count, compute)?;
+    let mut space = Space::new(operator.shape().0, count, compute)?;
     let mut looks = Looks { next: FIRST_LOOK, last: None };
     let mut round = 0;
     loop {
         round += 1;
         compute.check_canceled()?;
         compute.report("leading eigenvalues", round as u64, rounds as u64);
-        let whole = space.extend(apply, compute)?;
+        let whole = space.extend(operator, compute)?;
         if round < looks.next.min(rounds) && !whole && !space.is_full() {
             continue;
         }
@@ -238,11 +237,11 @@ impl Space {
 
     /// Takes the next block to the basis, and multiplies it. Says whether nothing is left outside of
     /// the basis that the matrix would lead to.
-    fn extend(&mut self, apply: &Product<'_>, compute: &Compute) -> Result<bool> {
+    fn extend(&mut self, operator: &dyn Operator, compute: &Compute) -> Result<bool> {
         let (from, to) = (self.filled, self.filled + self.next.ncols());
         self.basis.slice_mut(s![.., from..to]).assign(&self.next);
         self.filled = to;
-        let mut image = apply(self.next.view())?;
+        let mut image = operator.apply(self.next.view())?;
         self.products += to - from;
         let inside = multiply(self.known().t(), image.view(), compute)?;
         self.projected.slice_mut(s![..to, from..to]).assign(&inside);
@@ -359,6 +358,7 @@ fn whitened(block: ArrayView2<f64>, least: f64, compute: &Compute) -> Result<Arr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operator::Dense;
 
     fn check(values: &[f64], count: usize) {
         let n = values.len();
@@ -366,7 +366,8 @@ mod tests {
         let random = Array2::from_shape_fn((n, n), |_| stream.normal());
         let q = symmetric_eigen((&random + &random.t()).view(), &Compute::new()).unwrap().vectors;
         let a = (&q * &Array1::from(values.to_vec())).dot(&q.t());
-        let found = leading_eigen(n, &|v| Ok(a.dot(&v)), count, &Compute::new()).unwrap();
+        let compute = Compute::new();
+        let found = leading_eigen(&Dense::new(a.view(), &compute), count, &compute).unwrap();
         let mut expected = values.to_vec();
         expected.sort_by(|a, b| b.total_cmp(a));
         for (found, expected) in found.values.iter().zip(&expected) {
@@ -396,7 +397,7 @@ mod tests {
         let a = Array2::from_shape_fn((400, 400), |(i, j)| (-(i as f64 - j as f64).powi(2) / 900.0).exp());
         let run = |threads| {
             let compute = Compute::new().with_threads(threads).unwrap();
-            leading_eigen(400, &|v| multiply(a.view(), v, &compute), 5, &compute).unwrap()
+            leading_eigen(&Dense::new(a.view(), &compute), 5, &compute).unwrap()
         };
         assert_eq!(run(1), run(2));
     }

@@ -13,12 +13,11 @@ mod eigen;
 pub(crate) mod exact_sums;
 mod factor;
 pub(crate) mod grid;
-mod half;
 mod inverse;
 mod lbfgs;
 mod leading;
+pub(crate) mod newton;
 mod pivoted;
-pub(crate) mod products;
 mod random_pivots;
 mod reflectors;
 mod resolvent;
@@ -28,14 +27,17 @@ mod triangular;
 
 pub use block_pivots::block_randomly_pivoted_cholesky;
 pub use cholesky::{PositiveSolution, Solved, solve_positive};
-pub use conjugate_gradient::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};
+pub use conjugate_gradient::{
+    ConjugateGradientOptions, ConjugateGradientSolution, ConjugateGradientState, ConjugateGradients, Ended,
+    ResidualRule, Watch, conjugate_gradients,
+};
+pub(crate) use conjugate_gradient::{NullSpace, pinned_inverse};
 pub use curved::{CurvedObjective, minimize_curved};
 pub(crate) use dual::{ClassBlocks, PairRoom};
 pub use dual::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, Stopped};
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub(crate) use factor::factor_any;
 pub use factor::{CholeskyFactor, Factored, factor};
-pub(crate) use half::HalfMatrix;
 pub(crate) use inverse::inverse;
 pub use lbfgs::{MinimizeOptions, Minimum, Objective, minimize};
 pub use leading::{LeadingEigen, leading_eigen};

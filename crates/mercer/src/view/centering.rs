@@ -1,6 +1,6 @@
 //! Centering: `HKH` with `H = I − 11ᵀ/n`, stored or as an operator.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::gram::{self, Tiles};
 use crate::{Compute, Error, Result};
@@ -90,14 +90,6 @@ fn row_means(matrix: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> 
         Ok((at * ROWS..n.min((at + 1) * ROWS)).map(mean).collect::<Vec<f64>>())
     };
     Ok(compute.try_map_tasks(n.div_ceil(ROWS), task)?.concat().into())
-}
-
-/// `Hv`: every column without its mean.
-pub(crate) fn without_means(mut v: Array2<f64>) -> Array2<f64> {
-    if let Some(means) = v.mean_axis(Axis(0)) {
-        v -= &means;
-    }
-    v
 }
 
 #[cfg(test)]

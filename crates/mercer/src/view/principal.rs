@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::error::MemoryPurpose;
-use crate::solve::products::multiply;
+use crate::operator::products::multiply;
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Points, Result};
 

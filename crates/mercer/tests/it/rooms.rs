@@ -17,6 +17,7 @@ const ROOMS: &[&str] = &[
     "settings",
     "record",
     "gram",
+    "operator",
     "solve",
     "definiteness",
     "conformance",
@@ -54,6 +55,73 @@ const ROOT_NAMES: &[(&str, &str)] = &[
 /// The error type names what callers get back, and the limits are checked by it: these two refer to
 /// each other.
 const EXCEPTIONS: &[(&str, &str)] = &[("error", "compute")];
+
+/// The parts of `learn/`, in their order; every one may use only those before it.
+const LEARN: &[&str] = &[
+    "observations",
+    "stopped",
+    "linear",
+    "conditional",
+    "additive",
+    "parameter_space",
+    "loss",
+    "centers",
+    "binned",
+    "ridge",
+    "smoother",
+    "spline",
+    "gaussian_process",
+    "svm",
+    "machine",
+    "logistic",
+    "multiple",
+    "streamed",
+    // A test of all of them.
+    "every_operator",
+];
+
+#[test]
+fn imports_within_learn_go_one_way() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/learn");
+    let map = fs::read_to_string(source.join("mod.rs")).unwrap();
+    // What `learn` exports under its own name belongs to the part that it comes from.
+    let exported: Vec<(String, String)> = map
+        .split("pub use ")
+        .skip(1)
+        .flat_map(|after| {
+            let (part, list) = after.split_once("::").unwrap();
+            let list = list.split(';').next().unwrap();
+            let names: Vec<&str> = list.trim_matches(['{', '}', '\n', ' ']).split(',').map(str::trim).collect();
+            names.into_iter().map(|name| (name.to_string(), part.to_string())).collect::<Vec<_>>()
+        })
+        .collect();
+    let place = |name: &str| {
+        let part = exported.iter().find(|(n, _)| n == name).map_or(name, |(_, part)| part);
+        LEARN.iter().position(|p| *p == part)
+    };
+    let mut looked_at = 0;
+    for file in rust_files(&source) {
+        let relative = file.strip_prefix(&source).unwrap();
+        let part = relative.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
+        if part == "mod" {
+            continue;
+        }
+        let own = place(part).unwrap_or_else(|| panic!("{part} is not in the list of parts"));
+        // In the first file of a part, `super` is `learn`.
+        let first = relative.iter().count() == 1 || relative.ends_with(Path::new(part).join("mod.rs"));
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let direct = code.split("crate::learn::").skip(1);
+            let above = code.split("super::").skip(1).filter(|_| first && !code.contains("in super::"));
+            for name in direct.chain(above).flat_map(names) {
+                let Some(other) = place(&name) else { continue };
+                assert!(other <= own, "{}:{}: {part} must not use {name}", relative.display(), number + 1);
+                looked_at += 1;
+            }
+        }
+    }
+    assert!(looked_at > 60, "only {looked_at} imports were found");
+}
 
 #[test]
 fn imports_go_one_way() {

@@ -1,7 +1,7 @@
 //! Arguments of support vector machines and logistic regression.
 
 use clap::{Args, ValueEnum};
-use mercer::learn::loss::LossSolver;
+use mercer::learn::machine::LossSolver;
 use mercer::learn::svm::Calibration;
 
 use super::super::common::positive;

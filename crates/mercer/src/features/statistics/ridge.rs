@@ -6,7 +6,7 @@ use super::bytes::{Reader, Writer};
 use super::mean::{at_least, check_columns, check_size};
 use crate::error::{AllowedRange, MemoryPurpose, Requirement};
 use crate::features::FeatureMap;
-use crate::solve::products::{add_symmetric, mirror};
+use crate::operator::products::{add_symmetric, mirror};
 use crate::solve::{Factored, factor, solve_positive};
 use crate::{Compute, Error, Result};
 

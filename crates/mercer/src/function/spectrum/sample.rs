@@ -6,6 +6,7 @@ use super::Spectrum;
 use super::modes::Modes;
 use crate::error::MemoryPurpose;
 use crate::gram::{self, Bound, Pairs, Tiles};
+use crate::operator::Tiled;
 use crate::solve::{leading_eigen, symmetric_eigen};
 use crate::{Compute, Kernel, Result};
 
@@ -23,7 +24,7 @@ pub(super) fn spectrum(kernel: &Kernel, x: ArrayView2<f64>, count: usize, comput
     let (values, vectors) = if n <= DENSE || 4 * count > n {
         dense(&bound, count, compute)?
     } else {
-        let found = leading_eigen(n, &|v| gram::multiply(&bound, v, compute), count, compute)?;
+        let found = leading_eigen(&Tiled::new(&bound, compute), count, compute)?;
         (found.values, found.vectors)
     };
     let trace = Bound::diagonal(&bound)?.sum() / n as f64;

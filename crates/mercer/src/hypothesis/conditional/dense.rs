@@ -4,7 +4,8 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::regression::{RIDGES, centered};
 use crate::gram::{Bound, Pairs};
-use crate::solve::products::multiply;
+use crate::operator::Dense;
+use crate::operator::products::multiply;
 use crate::solve::{CholeskyFactor, Factored, factor_any, leading_estimates};
 use crate::{Compute, Kernel, Result};
 
@@ -97,8 +98,7 @@ pub(super) fn chosen(
 /// For every variable, the ridge with the least leave-one-out error of some rows.
 fn ridges(matrix: &Array2<f64>, targets: &[&Array2<f64>], rows: &[usize], compute: &Compute) -> Result<Vec<f64>> {
     let n = matrix.nrows();
-    let apply = |v: ndarray::ArrayView2<f64>| multiply(matrix.view(), v, compute);
-    let leading = leading_estimates(n, &apply, 1, ACCURACY, ROUNDS, compute)?;
+    let leading = leading_estimates(&Dense::new(matrix.view(), compute), 1, ACCURACY, ROUNDS, compute)?;
     let largest = leading.values.first().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE);
     let mut units = Array2::zeros((n, rows.len()));
     rows.iter().enumerate().for_each(|(s, &row)| units[[row, s]] = 1.0);

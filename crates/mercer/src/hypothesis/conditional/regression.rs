@@ -13,7 +13,7 @@ use crate::gram::{Bound, MetricKind, Pairs, Tiles, median_distance};
 use crate::hypothesis::orders::centered as stored;
 use crate::hypothesis::precomputed::check_symmetric;
 use crate::measure::{Centering, row_sums};
-use crate::solve::products::{add_symmetric, mirror, multiply};
+use crate::operator::products::{add_symmetric, mirror, multiply};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Lengthscales that are tried, in multiples of the median distance.

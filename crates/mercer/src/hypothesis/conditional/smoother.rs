@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use crate::gram::{Bound, Tiles};
 use crate::hypothesis::precomputed::check_symmetric;
-use crate::solve::products::multiply;
+use crate::operator::products::multiply;
 use crate::solve::{block_randomly_pivoted_cholesky, symmetric_eigen};
 use crate::{Compute, Kernel, Result};
 

@@ -6,7 +6,8 @@ use crate::error::MemoryPurpose;
 use crate::gram::{self, Bound, Tiles};
 use crate::hypothesis::orders::centered;
 use crate::measure::{Centering, row_sums};
-use crate::solve::products::multiply;
+use crate::operator::ByProduct;
+use crate::operator::products::multiply;
 use crate::solve::{eigenvalues, leading_bytes, leading_estimates, leading_width};
 use crate::{Compute, Result, Stream};
 
@@ -96,14 +97,14 @@ impl NullSpectrum {
         let centering = Centering::double(&row_sums(pooled, compute)?);
         let matrix = centered(pooled, &centering, compute)?;
         let moments = Moments::new(&matrix, compute);
-        let apply = |v: ndarray::ArrayView2<f64>| {
+        let product = ByProduct::new(total, |v: ndarray::ArrayView2<f64>| {
             let mut image = multiply(matrix.view(), v, compute)?;
             // Rounding would grow along the constant vector, whose eigenvalue is 0.
             let means = image.sum_axis(Axis(0)) / total as f64;
             image -= &means;
             Ok(image / total as f64)
-        };
-        let found = leading_estimates(total, &apply, count, TOLERANCE, ROUNDS, compute)?;
+        });
+        let found = leading_estimates(&product, count, TOLERANCE, ROUNDS, compute)?;
         let mut values: Vec<f64> = found.values.into_iter().filter(|v| *v > 0.0).collect();
         values.reverse();
         let rest = Rest::new(&values, found.residual, &moments);

@@ -3,7 +3,6 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::BinnedPlan;
-use super::newton::Solution;
 use crate::features::BinningFeatures;
 use crate::learn::Loss;
 use crate::learn::loss::sigmoid;
@@ -15,7 +14,12 @@ pub struct BinnedFit {
     pub(super) loss: Loss,
     pub(super) lambda: f64,
     pub(super) map: BinningFeatures,
-    pub(super) solution: Solution,
+    pub(super) w: Array2<f64>,
+    pub(super) b: Array1<f64>,
+    pub(super) fitted: Array2<f64>,
+    pub(super) objective: f64,
+    pub(super) iterations: usize,
+    pub(super) converged: bool,
     pub(super) plan: BinnedPlan,
 }
 
@@ -25,7 +29,7 @@ impl BinnedFit {
     /// # Errors
     /// As [`BinningFeatures::transform`].
     pub fn predict(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        Ok(self.map.transform(x, compute)?.multiply(self.solution.w.view(), compute)? + &self.solution.b)
+        Ok(self.map.transform(x, compute)?.multiply(self.w.view(), compute)? + &self.b)
     }
 
     /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
@@ -56,32 +60,32 @@ impl BinnedFit {
 
     /// `w`, one row per column of the features and one column per output.
     pub fn coefficients(&self) -> ArrayView2<'_, f64> {
-        self.solution.w.view()
+        self.w.view()
     }
 
     /// `b` of every output; 0 when none was fitted.
     pub fn intercept(&self) -> ArrayView1<'_, f64> {
-        self.solution.b.view()
+        self.b.view()
     }
 
     /// `f` at the points of the data.
     pub fn fitted(&self) -> ArrayView2<'_, f64> {
-        self.solution.fitted.view()
+        self.fitted.view()
     }
 
     /// What was minimized, at the solution.
     pub fn objective(&self) -> f64 {
-        self.solution.objective
+        self.objective
     }
 
     /// Iterations of conjugate gradients.
     pub fn iterations(&self) -> usize {
-        self.solution.iterations
+        self.iterations
     }
 
     /// Whether the tolerance was reached.
     pub fn converged(&self) -> bool {
-        self.solution.converged
+        self.converged
     }
 
     /// The plan that was made before the work.

@@ -2,7 +2,7 @@
 //! found with products of the sparse matrix alone.
 
 mod fit;
-mod newton;
+mod run;
 mod spec;
 
 pub use fit::BinnedFit;

@@ -5,12 +5,13 @@ use std::fmt;
 use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use super::BinnedFit;
-use super::newton::Problem;
+use super::run::{solve, spread};
 use crate::compute::{human_bytes, human_seconds};
 use crate::error::MemoryPurpose;
 use crate::features::RandomBinning;
-use crate::learn::Loss;
-use crate::learn::loss::{check_lambda, weights};
+use crate::learn::loss::{Loss, LossTerm};
+use crate::learn::observations::{check_penalty, weights};
+use crate::solve::newton::PrimalSolution;
 use crate::{Compute, Error, Points, Result};
 
 /// Products with the features that a plan counts with.
@@ -133,16 +134,30 @@ impl BinnedMachine {
         let plan = self.plan(x.nrows(), y.ncols(), compute)?;
         let map = self.grids.fit(x, compute)?;
         let cells = map.transform(x, compute)?;
-        let problem = |cells| Problem { machine: self, cells, targets: y, weights: &weights, compute };
-        let solution = if x.nrows() < self.grids.buckets {
+        let term = LossTerm::of_values(self.loss, y, weights);
+        let found = if x.nrows() < self.grids.buckets {
             // Of few rows most cells are empty, and their coefficients are 0: the others alone are
             // looked for.
             let (occupied, positions) = cells.occupied();
-            problem(&occupied).solve()?.spread(&positions, cells.shape().1)
+            let mut found = solve(self, &occupied, &term, compute)?;
+            found.state.w = spread(&found.state.w, &positions, cells.shape().1);
+            found
         } else {
-            problem(&cells).solve()?
+            solve(self, &cells, &term, compute)?
         };
-        Ok(BinnedFit { loss: self.loss, lambda: self.lambda, map, solution, plan })
+        let PrimalSolution { state, iterations, converged, .. } = found;
+        Ok(BinnedFit {
+            loss: self.loss,
+            lambda: self.lambda,
+            map,
+            w: state.w,
+            b: state.b,
+            fitted: state.fitted,
+            objective: state.objective,
+            iterations,
+            converged,
+            plan,
+        })
     }
 
     fn check(
@@ -151,7 +166,7 @@ impl BinnedMachine {
         y: ArrayView2<f64>,
         sample_weights: Option<ArrayView1<f64>>,
     ) -> Result<Array1<f64>> {
-        check_lambda(self.lambda)?;
+        check_penalty(self.lambda)?;
         self.loss.check()?;
         if x.nrows() == 0 || y.nrows() != x.nrows() || y.ncols() == 0 {
             let expected = format!("at least one column of {} rows", x.nrows().max(1));

@@ -3,10 +3,10 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::CenterPlan;
-use crate::gram::{self, KeptCenters};
+use crate::function::Function;
 use crate::learn::Loss;
 use crate::learn::loss::sigmoid;
-use crate::{Compute, Error, Expansion, Kernel, Points, Result, Sample};
+use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 
 /// How a fit on centers was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,17 +40,13 @@ pub struct CenterEvidence {
 /// A fitted [`CenterMachine`](super::CenterMachine).
 #[derive(Clone, Debug)]
 pub struct CenterFit {
-    pub(super) kernel: Kernel,
     pub(super) loss: Loss,
     pub(super) lambda: f64,
-    pub(super) centers: Sample,
-    pub(super) alpha: Array2<f64>,
-    pub(super) intercept: Array1<f64>,
+    pub(super) functions: Function,
     pub(super) fitted: Array2<f64>,
     pub(super) squared_norms: Array1<f64>,
     pub(super) evidence: CenterEvidence,
     pub(super) plan: CenterPlan,
-    pub(super) kept: KeptCenters,
 }
 
 impl CenterFit {
@@ -62,9 +58,7 @@ impl CenterFit {
     /// # Errors
     /// As [`Kernel::bind`].
     pub fn predict<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
-        let x = x.into();
-        let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.centers, compute)?;
-        Ok(gram::multiply(&bound, self.alpha.view(), compute)? + &self.intercept)
+        self.functions.evaluate(x, compute)
     }
 
     /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
@@ -89,15 +83,17 @@ impl CenterFit {
     /// # Errors
     /// [`Error::Parameter`] when there is no such output.
     pub fn function(&self, output: usize, compute: &Compute) -> Result<Expansion> {
-        if output >= self.alpha.ncols() {
-            return Err(Error::parameter("output", output, ..self.alpha.ncols()));
-        }
-        Expansion::new(&self.kernel, self.centers(), self.alpha.column(output), compute)
+        self.functions.expansion(output, compute)
+    }
+
+    /// The functions of all outputs.
+    pub fn functions(&self) -> &Function {
+        &self.functions
     }
 
     /// The kernel, with medians resolved.
     pub fn kernel(&self) -> &Kernel {
-        &self.kernel
+        self.functions.kernel()
     }
 
     /// λ.
@@ -107,17 +103,17 @@ impl CenterFit {
 
     /// The centers.
     pub fn centers(&self) -> Points<'_> {
-        self.centers.as_points()
+        self.functions.centers()
     }
 
     /// `α`, one row per center, one column per output.
     pub fn coefficients(&self) -> ArrayView2<'_, f64> {
-        self.alpha.view()
+        self.functions.weights()
     }
 
     /// `b` of every output; 0 when none was fitted.
     pub fn intercept(&self) -> ArrayView1<'_, f64> {
-        self.intercept.view()
+        self.functions.offset()
     }
 
     /// `f` at the points of the data, one column per output.

@@ -6,18 +6,12 @@
 //! the same system on a part of the sample as preconditioner.
 
 mod basis;
-mod classes;
 mod fit;
-pub(in crate::learn) mod gradients;
-mod newton;
 mod options;
 mod plan;
 mod precondition;
 mod run;
 mod spec;
-pub(in crate::learn) mod steps;
-mod sweep;
-mod task;
 mod validation;
 
 pub use fit::{CenterEvidence, CenterFit};

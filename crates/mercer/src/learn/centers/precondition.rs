@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 use super::basis::CenterBasis;
 use crate::error::Remedy;
 use crate::gram::{self, Pairs};
-use crate::solve::products::{add_symmetric, mirror};
+use crate::operator::products::{add_symmetric, mirror};
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Kernel, Points, Precision, Result, Sample};
 
@@ -45,7 +45,8 @@ impl Part {
         Ok(Self { rows, missed: missed(diagonal.view(), &features), features, share })
     }
 
-    /// The factor of `share·Z_SᵀD_SZ_S + penalty·I`, centered where there is an intercept.
+    /// The factor of `share·Z_SᵀD_SZ_S + penalty·I`, with a constant as last unknown where there is
+    /// an intercept.
     pub(super) fn factor(
         &self,
         curvatures: ArrayView1<f64>,
@@ -54,24 +55,10 @@ impl Part {
         compute: &Compute,
     ) -> Result<CholeskyFactor> {
         let weights = self.weights(curvatures);
-        let (mut matrix, sums) = self.products(&weights, compute)?;
-        let total = weights.sum();
-        if intercept && total > 0.0 {
-            let column = sums.view().insert_axis(Axis(1));
-            matrix -= &(column.dot(&column.t()) / total);
-        }
-        factor_of(matrix, penalty, compute)
-    }
-
-    /// The same with an unpenalized constant as last unknown.
-    pub(super) fn bordered_factor(
-        &self,
-        curvatures: ArrayView1<f64>,
-        penalty: f64,
-        compute: &Compute,
-    ) -> Result<CholeskyFactor> {
-        let weights = self.weights(curvatures);
         let (matrix, sums) = self.products(&weights, compute)?;
+        if !intercept {
+            return factor_of(matrix, penalty, compute);
+        }
         let m = sums.len();
         let mut bordered = Array2::zeros((m + 1, m + 1));
         bordered.slice_mut(s![..m, ..m]).assign(&matrix);

@@ -4,12 +4,11 @@ use ndarray::{Array1, ArrayView1, ArrayView2};
 
 use super::fit::CenterFit;
 use super::run;
-use super::task::Task;
 use super::validation::CenterData;
 use crate::error::PrecomputedNeed;
 use crate::features::Landmarks;
-use crate::learn::Loss;
-use crate::learn::loss::{check_lambda, weights};
+use crate::learn::loss::{Loss, LossTerm};
+use crate::learn::observations::{check_penalty, weights};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Held-out rows for early stopping.
@@ -112,8 +111,8 @@ impl CenterMachine {
     ) -> Result<CenterFit> {
         let x = self.kernel.points(x);
         let weights = self.check(x, y, sample_weights)?;
-        let task = Task::Values { loss: self.loss, targets: y.view() };
-        run::fit(self, CenterData { x: x.reborrow(), task, weights: &weights }, compute)
+        let term = LossTerm::of_values(self.loss, y, weights);
+        run::fit(self, &CenterData { x: x.reborrow(), term }, compute)
     }
 
     /// Fits a function per class to the classes `0, 1, …` of the rows, which were checked already.
@@ -122,16 +121,17 @@ impl CenterMachine {
         x: Points<'_>,
         labels: &[usize],
         count: usize,
-        weights: &Array1<f64>,
+        weights: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<CenterFit> {
         self.check_options()?;
         x.check_finite("points")?;
-        run::fit(self, CenterData { x: x.reborrow(), task: Task::Classes { labels, count }, weights }, compute)
+        let term = LossTerm::of_classes(labels, count, weights);
+        run::fit(self, &CenterData { x: x.reborrow(), term }, compute)
     }
 
     fn check_options(&self) -> Result<()> {
-        check_lambda(self.lambda)?;
+        check_penalty(self.lambda)?;
         if self.centers == 0 {
             return Err(Error::parameter("centers", 0, 1..));
         }

@@ -5,7 +5,7 @@ use ndarray::Array2;
 use super::{LogisticFit, LogisticRegression};
 use crate::error::AllowedRange;
 use crate::learn::centers::{CENTERS, Centers};
-use crate::learn::loss::{LOSS_SOLVERS, LossSolver};
+use crate::learn::machine::{LOSS_SOLVERS, LossSolver};
 use crate::learner::common::{KERNEL, SEED, tolerance};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,

@@ -3,9 +3,10 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::{LogisticLeaveOneOut, LogisticRegression, LossEvidence, LossPlan};
+use crate::function::Function;
 use crate::learn::CenterFit;
-use crate::learn::loss::newton::{Problem, Solution, softmax};
-use crate::learn::loss::{Functions, sigmoid};
+use crate::learn::loss::{sigmoid, softmax};
+use crate::learn::machine::newton::{Problem, Solution};
 use crate::settings::Settings;
 use crate::{Compute, Expansion, Kernel, Points, Result, Sample};
 
@@ -14,7 +15,7 @@ use crate::{Compute, Expansion, Kernel, Points, Result, Sample};
 pub struct LogisticFit {
     pub(super) lambda: f64,
     pub(super) classes: usize,
-    pub(super) functions: Functions,
+    pub(super) functions: Function,
     pub(super) fitted: Array2<f64>,
     pub(super) evidence: LossEvidence,
     pub(super) leave_one_out: Option<LogisticLeaveOneOut>,
@@ -43,13 +44,12 @@ impl Made<'_> {
             fitted: solution.state.values(),
             evidence: LossEvidence::of_newton(&solution.state, solution.iterations, solution.stopped),
             leave_one_out: without.and_then(|decisions| LogisticLeaveOneOut::new(decisions, &self.problem.model)),
-            functions: Functions {
-                kept: Default::default(),
-                kernel: self.kernel.clone(),
-                points: Sample::kept(self.x),
-                alpha: solution.state.alpha,
-                intercept: solution.state.intercept,
-            },
+            functions: Function::new(
+                self.kernel.clone(),
+                Sample::kept(self.x),
+                solution.state.alpha,
+                solution.state.intercept,
+            )?,
             plan: self.plan.clone(),
             settings: LogisticRegression { lambda, ..self.spec.clone() }.settings(),
         })
@@ -59,10 +59,10 @@ impl Made<'_> {
 impl LogisticFit {
     /// A fit on centers. The constants of several classes have sum 0, as they have with all points.
     pub(super) fn of_centers(fit: &CenterFit, settings: Settings, lambda: f64, classes: usize, plan: LossPlan) -> Self {
-        let (mut functions, mut fitted) = (Functions::from(fit), fit.fitted().to_owned());
+        let (mut functions, mut fitted) = (fit.functions().clone(), fit.fitted().to_owned());
         if classes > 2 {
-            let mean = functions.intercept.mean().unwrap_or(0.0);
-            functions.intercept -= mean;
+            let mean = functions.offset().mean().unwrap_or(0.0);
+            functions = functions.moved(-mean);
             fitted -= mean;
         }
         let evidence = LossEvidence::of_centers(fit);
@@ -133,7 +133,7 @@ impl LogisticFit {
 
     /// The kernel, with medians resolved.
     pub fn kernel(&self) -> &Kernel {
-        &self.functions.kernel
+        self.functions.kernel()
     }
 
     /// λ.
@@ -143,17 +143,17 @@ impl LogisticFit {
 
     /// The points of the data: the centers of the functions.
     pub fn points(&self) -> Points<'_> {
-        self.functions.points.as_points()
+        self.functions.centers()
     }
 
     /// `α`, one row per point, one column per function.
     pub fn dual_coefficients(&self) -> ArrayView2<'_, f64> {
-        self.functions.alpha.view()
+        self.functions.weights()
     }
 
     /// `b` of every function; 0 when none was fitted.
     pub fn intercept(&self) -> ArrayView1<'_, f64> {
-        self.functions.intercept.view()
+        self.functions.offset()
     }
 
     /// `f` at the points of the data.

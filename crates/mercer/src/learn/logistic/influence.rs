@@ -2,8 +2,7 @@
 
 use ndarray::Array1;
 
-use crate::learn::loss::Loss;
-use crate::learn::loss::newton::{Kind, Model};
+use crate::learn::loss::{Loss, LossTerm};
 
 /// Leave-one-out estimates of a fit for two classes.
 ///
@@ -24,11 +23,11 @@ pub struct LogisticLeaveOneOut {
 
 impl LogisticLeaveOneOut {
     /// Of a model for two classes.
-    pub(super) fn new(decisions: Array1<f64>, model: &Model) -> Option<Self> {
-        let Kind::Pointwise { targets, .. } = &model.kind else { return None };
+    pub(super) fn new(decisions: Array1<f64>, term: &LossTerm<'_>) -> Option<Self> {
+        let (_, targets) = term.single()?;
         let mean = |of: &dyn Fn(f64, f64) -> f64| {
-            let sum: f64 = decisions.iter().zip(targets).zip(&model.weights).map(|((f, y), w)| w * of(*y, *f)).sum();
-            sum / model.weights.sum()
+            let sum: f64 = decisions.iter().zip(targets).zip(&term.weights).map(|((f, y), w)| w * of(*y, *f)).sum();
+            sum / term.weights.sum()
         };
         let log_loss = mean(&|y, f| Loss::Logistic.value(y, f));
         let error = mean(&|y, f| f64::from(u8::from((f >= 0.0) != (y > 0.0))));

@@ -9,7 +9,7 @@ mod influence;
 mod record;
 mod spec;
 
-pub use super::loss::{LossEvidence, LossPlan, LossSolver};
+pub use super::machine::{LossEvidence, LossPlan, LossSolver};
 pub use fit::LogisticFit;
 pub use influence::LogisticLeaveOneOut;
 pub use spec::LogisticRegression;

@@ -2,7 +2,9 @@
 
 use super::{LogisticFit, LogisticLeaveOneOut};
 use crate::Result;
-use crate::learn::loss::{Functions, LossEvidence, LossPlan, LossSolver, check_lambda};
+use crate::function::Function;
+use crate::learn::machine::{LossEvidence, LossPlan, LossSolver};
+use crate::learn::observations::check_penalty;
 use crate::record::{Record, require};
 use crate::settings::Settings;
 
@@ -27,9 +29,9 @@ impl LogisticFit {
     /// class each.
     pub(crate) fn from_record(record: &mut Record) -> Result<Self> {
         let lambda = record.number("lambda")?;
-        check_lambda(lambda)?;
-        let functions = Functions::take_from(record)?;
-        let (n, count) = functions.alpha.dim();
+        check_penalty(lambda)?;
+        let functions = Function::take_from(record)?;
+        let (n, count) = functions.weights().dim();
         require("functions", count as f64, count != 2, "1 for two classes, or one per class for more")?;
         let plan = LossPlan::take_from(record)?;
         // On centers there are fewer points in the model than rows in the data.

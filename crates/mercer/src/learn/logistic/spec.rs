@@ -6,8 +6,10 @@ use super::fit::Made;
 use super::{LogisticFit, LossPlan, LossSolver};
 use crate::error::AllowedRange;
 use crate::learn::centers::Centers;
-use crate::learn::loss::newton::{Kind, Model, Options, Problem, Request};
-use crate::learn::loss::{Loss, bind, check_lambda, check_options, weights};
+use crate::learn::loss::{Loss, LossTerm};
+use crate::learn::machine::bind;
+use crate::learn::machine::newton::{Options, Problem, Request};
+use crate::learn::observations::{check_options, check_penalty, weights};
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
 
@@ -156,12 +158,13 @@ impl LogisticRegression {
         compute: &Compute,
     ) -> Result<Vec<LogisticFit>> {
         let x = self.kernel.points(x);
-        lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
+        lambdas.iter().try_for_each(|&lambda| check_penalty(lambda))?;
         check_options(self.tolerance, self.max_iterations)?;
         let (model, classes) = self.model(x.len(), labels, weights)?;
         let plan = self.plan(x.len(), x.size().numbers(), classes, compute)?;
         if plan.solver == LossSolver::Centers {
-            let one = |&lambda: &f64| self.on_centers(lambda, x, (labels, classes), &model.weights, &plan, compute);
+            let one =
+                |&lambda: &f64| self.on_centers(lambda, x, (labels, classes), model.weights.view(), &plan, compute);
             return lambdas.iter().map(one).collect();
         }
         let bound = bind(&self.kernel, x, compute)?;
@@ -186,14 +189,14 @@ impl LogisticRegression {
         lambda: f64,
         x: Points<'_>,
         (labels, classes): (&[usize], usize),
-        weights: &Array1<f64>,
+        weights: ArrayView1<f64>,
         plan: &LossPlan,
         compute: &Compute,
     ) -> Result<LogisticFit> {
         let machine = self.request(x.len(), x.size().numbers(), classes, lambda).machine(compute)?;
         let fit = if classes == 2 {
             let sides = Array2::from_shape_fn((labels.len(), 1), |(i, _)| if labels[i] == 1 { 1.0 } else { -1.0 });
-            machine.fit(x, sides.view(), Some(weights.view()), compute)?
+            machine.fit(x, sides.view(), Some(weights), compute)?
         } else {
             machine.fit_classes(x, labels, classes, weights, compute)?
         };
@@ -216,20 +219,25 @@ impl LogisticRegression {
             .with_centers(self.centers.as_ref())
     }
 
-    fn model(&self, rows: usize, labels: &[usize], sample_weights: Option<ArrayView1<f64>>) -> Result<(Model, usize)> {
+    fn model(
+        &self,
+        rows: usize,
+        labels: &[usize],
+        sample_weights: Option<ArrayView1<f64>>,
+    ) -> Result<(LossTerm<'static>, usize)> {
         if labels.len() != rows {
             return Err(Error::shape("labels", format!("one per row ({rows})"), labels.len()));
         }
         let classes = labels.iter().max().map_or(0, |m| m + 1);
         let weights = self.weights(labels, classes, sample_weights)?;
         check_classes(labels, classes, &weights)?;
-        let kind = if classes == 2 {
-            let targets = labels.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect();
-            Kind::Pointwise { loss: Loss::Logistic, targets }
+        let term = if classes == 2 {
+            let signs = Array2::from_shape_fn((rows, 1), |(i, _)| if labels[i] == 1 { 1.0 } else { -1.0 });
+            LossTerm::of_values(Loss::Logistic, signs, weights)
         } else {
-            Kind::Softmax { labels: labels.to_vec(), classes }
+            LossTerm::of_classes(labels.to_vec(), classes, weights)
         };
-        Ok((Model { weights, kind }, classes))
+        Ok((term, classes))
     }
 
     /// The weight of every row, times that of its class.

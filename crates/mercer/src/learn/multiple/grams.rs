@@ -9,7 +9,7 @@ use super::passes::by_columns;
 use super::spec::Normalization;
 use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::gram::{KernelFamily, Pairs};
-use crate::learn::ridge::bind_fit;
+use crate::learn::observations::bind_fit;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Bytes of the values of all kernels that are made at a time. With 2 MiB alignment takes 6 % longer (100

@@ -2,9 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use super::problem::{Problem, bind_fit};
+use super::problem::Problem;
 use super::solution::{RidgeMethod, Solution};
 use crate::gram;
+use crate::learn::observations::bind_fit;
 use crate::solve::{Factored, factor};
 use crate::{Compute, Error, Points, Result, Sample};
 

@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 
-use ndarray::ArrayView2;
-
 use super::head::Head;
 use super::iterative;
 use super::plan::FeatureSize;
 use super::problem::Problem;
 use super::solution::{RidgeMethod, Solution};
 use crate::gram::Bound;
-use crate::kernel::sparse_rows::SparseMap;
+use crate::operator::{Outer, Shifted, Sparse};
 use crate::solve::ConjugateGradientOptions;
 use crate::{Compute, Error, Result};
 
@@ -23,7 +21,7 @@ pub(super) fn size(bound: &Bound<'_>) -> Option<FeatureSize> {
     Some(FeatureSize { values: rows.columns.len(), width: rows.width })
 }
 
-/// Solves `(ZZᵀ + λI)[c₁ … | …] = [Sy | Q]` with `Z = SF`, preconditioned with `rank` columns.
+/// Solves `(ZZᵀ + λI)c + Qγ = Sy`, `Qᵀc = 0` with `Z = SF`, preconditioned with `rank` columns.
 pub(super) fn solve(problem: &Problem<'_>, lambda: f64, rank: usize, compute: &Compute) -> Result<Solution> {
     if lambda <= 0.0 {
         return Err(Error::parameter("lambda", lambda, "positive for explicit features: use Cholesky for λ = 0"));
@@ -41,16 +39,13 @@ pub(super) fn solve(problem: &Problem<'_>, lambda: f64, rank: usize, compute: &C
         true => Cow::Owned(features.with_row_factors(&problem.roots.to_vec())),
         false => Cow::Borrowed(features),
     };
-    let map = SparseMap::new(rows);
-    let head = Head::new(&map, lambda, rank, compute)?;
-    let apply = |v: ArrayView2<f64>| {
-        let function = map.apply_transposed(v, compute)?;
-        Ok(map.apply(function.view(), compute)? + &v * lambda)
-    };
-    let precondition = |v: ArrayView2<f64>| head.apply(v, compute);
+    let rows = Sparse::new(rows, compute);
+    let head = Head::new(rows.map(), lambda, rank, compute)?;
+    let kernel = Outer::new(&rows);
+    let system = Shifted::new(&kernel, lambda);
     let options = ConjugateGradientOptions { max_iterations: MAX_ITERATIONS, ..Default::default() };
-    let found = iterative::run(problem, lambda, &apply, &precondition, &options)?;
+    let found = iterative::run(problem, &system, &head, options)?;
     let (iterations, residual, rank) = (found.iterations, found.residual, head.rank());
     let method = RidgeMethod::Features { iterations, residual, features: features.width, rank };
-    Ok(found.solution(method))
+    Ok(found.solution(problem, lambda, method))
 }

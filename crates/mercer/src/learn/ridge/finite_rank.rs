@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use super::problem::Problem;
 use super::solution::{RidgeMethod, Solution};
 use crate::features::{ExplicitFeatures, FeatureMap};
-use crate::solve::products::{multiply, multiply_transposed};
+use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Kernel, Result};
 

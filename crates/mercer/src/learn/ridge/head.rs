@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::kernel::sparse_rows::{Part, SparseMap, SparseRows, concat};
+use crate::operator::{Operator, Sparse};
 use crate::solve::{CholeskyFactor, Factored, factor};
-use crate::{Compute, Result};
+use crate::{Compute, Error, Result};
 
 /// Rows of the inner matrix that one task computes.
 const CHUNK: usize = 32;
@@ -18,10 +19,11 @@ const CHUNK: usize = 32;
 /// Few features occur in most objects and carry the large eigenvalues; the many rare ones have few
 /// objects in common. Where `H` is all columns, this is the inverse itself.
 pub(super) struct Head<'a> {
-    head: SparseMap<'a>,
+    head: Sparse<'a>,
     /// `1/D`.
     inverse: Array1<f64>,
     inner: CholeskyFactor,
+    compute: Compute,
 }
 
 impl<'a> Head<'a> {
@@ -31,9 +33,9 @@ impl<'a> Head<'a> {
         loop {
             let (rows, tail) = split(map, rank);
             let inverse = tail.mapv(|t| 1.0 / (lambda + t));
-            let head = SparseMap::new(rows);
-            match factor(inner(&head, &inverse, compute)?, compute)? {
-                Factored::Definite(inner) => return Ok(Self { head, inverse, inner }),
+            let head = Sparse::new(rows, compute);
+            match factor(inner(head.map(), &inverse, compute)?, compute)? {
+                Factored::Definite(inner) => return Ok(Self { head, inverse, inner, compute: compute.clone() }),
                 Factored::Singular(_) => rank /= 2,
             }
         }
@@ -41,15 +43,29 @@ impl<'a> Head<'a> {
 
     /// Columns of the factor.
     pub(super) fn rank(&self) -> usize {
-        self.head.rows().width
+        self.head.shape().1
+    }
+}
+
+/// `(HHᵀ + D)⁻¹`.
+impl Operator for Head<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.inverse.len(), self.inverse.len())
     }
 
-    /// `(HHᵀ + D)⁻¹v`.
-    pub(super) fn apply(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    fn apply(&self, v: ArrayView2<f64>) -> Result<Array2<f64>> {
         let inverse = self.inverse.view().insert_axis(Axis(1));
         let scaled = &v * &inverse;
-        let inner = self.inner.solve(self.head.apply_transposed(scaled.view(), compute)?.view(), compute)?;
-        Ok(scaled - self.head.apply(inner.view(), compute)? * inverse)
+        let inner = self.inner.solve(self.head.apply_transposed(scaled.view())?.view(), &self.compute)?;
+        Ok(scaled - self.head.apply(inner.view())? * inverse)
+    }
+
+    fn apply_transposed(&self, v: ArrayView2<f64>) -> Result<Array2<f64>> {
+        self.apply(v)
+    }
+
+    fn diagonal(&self) -> Result<Array1<f64>> {
+        Err(Error::unsupported("the diagonal", "an inverse", "", "solve for unit vectors"))
     }
 }
 

@@ -1,15 +1,18 @@
 //! Mixed precision: a matrix in single precision as preconditioner, conjugate gradients in double
 //! to the same solution.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate};
+use ndarray::{Array2, ArrayView2, Axis};
 
 use super::direct;
+use super::iterative::{self, Found};
 use super::partial::Partial;
 use super::problem::Problem;
-use super::projected::{Goal, Projected, norms};
-use super::solution::{Reduced, RidgeMethod, Solution};
+use super::solution::{RidgeMethod, Solution};
 use crate::error::MemoryPurpose;
-use crate::solve::{ConjugateGradientOptions, HalfMatrix, Product, SingleFactor, conjugate_gradients};
+use crate::operator::{ByProduct, HalfMatrix, Operator, Shifted, Tiled, Weighted};
+use crate::solve::{
+    ConjugateGradientOptions, ConjugateGradients, Ended, NullSpace, ResidualRule, SingleFactor, conjugate_gradients,
+};
 use crate::{Compute, Error, Precision, Result, gram};
 
 /// Maximum number of refinement steps: beyond, a factor in double precision is faster.
@@ -73,11 +76,14 @@ fn refine(
     }
     let matrix = single_matrix(problem, lambda, compute)?;
     let Some(factor) = SingleFactor::new(matrix, compute)? else { return Ok(None) };
-    let precondition = |v: ArrayView2<f64>| factor.solve(v, compute);
+    let inverse = ByProduct::new(problem.rows(), |v| factor.solve(v, compute));
+    let options = ConjugateGradientOptions { max_iterations: MAX_ITERATIONS, ..Default::default() };
+    let (rule, rank) = (ResidualRule::Penalty { lambda }, problem.rows());
     if tolerance > 0.0 {
-        return by_whole_factor(problem, (lambda, tolerance), &precondition, compute).map(Some);
+        let options = ConjugateGradientOptions { tolerance, rule, ..options };
+        return by_whole_factor(problem, lambda, &inverse, options, compute).map(Some);
     }
-    outer(problem, lambda, &precondition, problem.rows(), compute).map(Some)
+    outer(problem, lambda, &inverse, rank, compute).map(Some)
 }
 
 /// `SKS + λI` in single precision.
@@ -116,15 +122,14 @@ fn by_partial_factor(
         return Ok(None);
     }
     let half = HalfMatrix::new(&problem.bound, &problem.roots.to_vec(), compute)?;
-    let product = |v: ArrayView2<f64>| Ok(half.multiply(v, compute)? + &v * lambda);
-    let Some(steps) = steps(&partial, (lambda, solves), &product, n, compute)? else { return Ok(None) };
-    let precondition = |v: ArrayView2<f64>| partial.apply(v, compute);
+    let single = Shifted::new(&half, lambda);
+    let Some(steps) = steps(&partial, (lambda, solves), &half, compute)? else { return Ok(None) };
+    let max_iterations = 2 * steps + 10;
     let found = if tolerance > 0.0 {
-        let goal = Goal { tolerance, lambda, max_iterations: 2 * steps + 10 };
-        by_rounds(problem, &product, &precondition, (goal, partial.rank()), compute)
+        by_rounds(problem, (lambda, tolerance, max_iterations), &single, &partial, compute)
     } else {
-        let options = ConjugateGradientOptions { tolerance: INNER_TOLERANCE, max_iterations: 2 * steps + 10 };
-        let inner = |v: ArrayView2<f64>| Ok(conjugate_gradients(&product, &precondition, v, &options)?.solution);
+        let options = ConjugateGradientOptions { tolerance: INNER_TOLERANCE, max_iterations, ..Default::default() };
+        let inner = ByProduct::new(n, |v| Ok(conjugate_gradients(&single, &partial, v, &options)?.solution));
         outer(problem, lambda, &inner, partial.rank(), compute)
     };
     match found {
@@ -137,65 +142,57 @@ fn by_partial_factor(
 /// until that is within the tolerance.
 fn by_rounds(
     problem: &Problem<'_>,
-    single: &Product<'_>,
-    precondition: &Product<'_>,
-    (goal, rank): (Goal, usize),
+    (lambda, tolerance, max_iterations): (f64, f64, usize),
+    single: &dyn Operator,
+    partial: &Partial<f32>,
     compute: &Compute,
 ) -> Result<Solution> {
-    let projected = Projected::new(&problem.null_space, precondition)?;
-    let double = double_product(problem, goal.lambda, compute);
-    let inner = Goal { tolerance: 0.5 * goal.tolerance, ..goal };
-    let mut c = Array2::zeros(problem.targets.dim());
-    let mut left = problem.targets.clone();
+    let null_space = NullSpace::new(problem.null_space.q.view(), partial)?;
+    let rule = ResidualRule::Penalty { lambda };
+    let options = ConjugateGradientOptions { tolerance: 0.5 * tolerance, rule, max_iterations, joint: false };
+    let iteration = ConjugateGradients::new(single, partial, options).within(null_space.as_ref());
+    let mut state = iteration.start(problem.targets.view());
     for round in 1..=MAX_ROUNDS {
-        projected.improve(single, &mut left, &mut c, &inner)?;
-        left = &problem.targets - &double(c.view())?;
-        let residual = projected.remove(left.clone());
-        if goal.is_reached(&residual, &c) {
-            return Ok(solution(problem, c, &left, (goal.lambda, rank, round), &residual));
+        if iteration.run(&mut state, max_iterations, &mut |_| Ok(false))? == Ended::Steps {
+            return Err(iteration.not_converged(&state));
+        }
+        let left = &problem.targets - &double_product(problem, lambda, state.solution(), compute)?;
+        state.restart(left, null_space.as_ref());
+        if iteration.is_within(&state, tolerance) {
+            let residual = state.relative_residual();
+            let (dual, left) = state.into_parts();
+            let found = Found { dual, left, iterations: round, residual };
+            return Ok(mixed(problem, lambda, found, partial.rank()));
         }
     }
     let (solver, iterations, residual) = ("refinement of a solution in single precision", MAX_ROUNDS, f64::NAN);
-    Err(Error::NotConverged { solver, iterations, residual, tolerance: goal.tolerance })
+    Err(Error::NotConverged { solver, iterations, residual, tolerance })
 }
 
 /// Conjugate gradients in double precision to a tolerance, with a whole factor.
 fn by_whole_factor(
     problem: &Problem<'_>,
-    (lambda, tolerance): (f64, f64),
-    precondition: &Product<'_>,
+    lambda: f64,
+    inverse: &dyn Operator,
+    options: ConjugateGradientOptions,
     compute: &Compute,
 ) -> Result<Solution> {
-    let projected = Projected::new(&problem.null_space, precondition)?;
-    let goal = Goal { tolerance, lambda, max_iterations: MAX_ITERATIONS };
-    let mut c = Array2::zeros(problem.targets.dim());
-    let mut left = problem.targets.clone();
-    let steps = projected.improve(&double_product(problem, lambda, compute), &mut left, &mut c, &goal)?;
-    let residual = projected.remove(left.clone());
-    Ok(solution(problem, c, &left, (lambda, problem.rows(), steps), &residual))
+    let system = ByProduct::new(problem.rows(), |v| double_product(problem, lambda, v, compute));
+    let null_space = NullSpace::new(problem.null_space.q.view(), inverse)?;
+    let iteration = ConjugateGradients::new(&system, inverse, options).within(null_space.as_ref());
+    let mut state = iteration.start(problem.targets.view());
+    if iteration.run(&mut state, options.max_iterations, &mut |_| Ok(false))? == Ended::Steps {
+        return Err(iteration.not_converged(&state));
+    }
+    let (iterations, residual) = (state.iterations(), state.relative_residual());
+    let (dual, left) = state.into_parts();
+    Ok(mixed(problem, lambda, Found { dual, left, iterations, residual }, problem.rows()))
 }
 
-/// The solution with `Qγ = b − Ac` beside `c`.
-fn solution(
-    problem: &Problem<'_>,
-    c: Array2<f64>,
-    left: &Array2<f64>,
-    (lambda, rank, iterations): (f64, usize, usize),
-    residual: &Array2<f64>,
-) -> Solution {
-    let null_space = &problem.null_space;
-    let sizes: Array1<f64> = norms(&problem.targets).into();
-    let share = |(r, b): (f64, &f64)| if *b > 0.0 { r / b } else { 0.0 };
-    let residual = norms(residual).into_iter().zip(&sizes).map(share).fold(0.0, f64::max);
-    Solution {
-        residual: &c * lambda,
-        dual: c,
-        null: null_space.coefficients(&null_space.q.t().dot(left)),
-        influence: None,
-        condition: None,
-        method: RidgeMethod::Mixed { iterations, residual, rank },
-        negative: None,
-    }
+/// The solution, as it was found.
+fn mixed(problem: &Problem<'_>, lambda: f64, found: Found, rank: usize) -> Solution {
+    let method = RidgeMethod::Mixed { iterations: found.iterations, residual: found.residual, rank };
+    found.solution(problem, lambda, method)
 }
 
 /// Columns of a partial factor, which cost little beside a whole one.
@@ -212,16 +209,16 @@ pub(super) fn rank(rows: usize) -> usize {
 fn steps(
     partial: &Partial<f32>,
     (lambda, solves): (f64, f64),
-    product: &Product<'_>,
-    n: usize,
+    matrix: &HalfMatrix,
     compute: &Compute,
 ) -> Result<Option<usize>> {
+    let n = matrix.shape().0;
     let mut stream = compute.seed().stream("what a partial factor leaves", n as u64);
     let mut v = Array2::from_shape_fn((n, 1), |_| stream.normal());
     let mut largest = 0.0;
     for _ in 0..POWER_STEPS {
         v /= v.iter().map(|v| v * v).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-        v = product(v.view())? - partial.image(v.view(), compute)? - &v * lambda;
+        v = matrix.apply(v.view())? - partial.image(v.view())?;
         largest = v.iter().map(|v| v * v).sum::<f64>().sqrt();
     }
     let steps = step_count(largest / lambda);
@@ -242,37 +239,18 @@ fn is_worth(steps: f64, solves: f64, n: usize) -> bool {
 fn outer(
     problem: &Problem<'_>,
     lambda: f64,
-    precondition: &Product<'_>,
+    preconditioner: &dyn Operator,
     rank: usize,
     compute: &Compute,
 ) -> Result<Solution> {
-    let right =
-        concatenate(Axis(1), &[problem.targets.view(), problem.null_space.q.view()]).expect("one row per point");
+    let system = ByProduct::new(problem.rows(), |v| double_product(problem, lambda, v, compute));
     let options = ConjugateGradientOptions { max_iterations: MAX_ITERATIONS, ..Default::default() };
-    let found = conjugate_gradients(&double_product(problem, lambda, compute), precondition, right.view(), &options)?;
-    let (targets, null) = found.solution.view().split_at(Axis(1), problem.targets.ncols());
-    let reduced = Reduced::new(targets.to_owned(), null.to_owned(), &problem.null_space)?;
-    Ok(Solution {
-        residual: &reduced.dual * lambda,
-        dual: reduced.dual,
-        null: reduced.null,
-        influence: None,
-        condition: None,
-        method: RidgeMethod::Mixed { iterations: found.iterations, residual: found.residual, rank },
-        negative: None,
-    })
+    let found = iterative::run(problem, &system, preconditioner, options)?;
+    Ok(mixed(problem, lambda, found, rank))
 }
 
-/// Products with `SKS + λI` in double precision that store nothing.
-fn double_product<'a>(
-    problem: &'a Problem<'_>,
-    lambda: f64,
-    compute: &Compute,
-) -> impl Fn(ArrayView2<f64>) -> Result<Array2<f64>> + 'a {
-    let double = compute.clone().with_precision(Precision::Double);
-    move |v: ArrayView2<f64>| {
-        let roots = problem.roots.view().insert_axis(Axis(1));
-        let image = gram::multiply(&problem.bound, (&v * &roots).view(), &double)?;
-        Ok(image * roots + &v * lambda)
-    }
+/// `(SKS + λI)v` in double precision, with nothing stored.
+fn double_product(problem: &Problem<'_>, lambda: f64, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    let kernel = Tiled::new(&problem.bound, &compute.clone().with_precision(Precision::Double));
+    Shifted::new(&Weighted::new(&kernel, problem.roots.view()), lambda).apply(v)
 }

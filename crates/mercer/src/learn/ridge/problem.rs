@@ -3,8 +3,8 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use super::null_space::{NullSpace, design};
-use crate::error::{AllowedRange, PrecomputedNeed, Requirement};
-use crate::gram::{self, Bound, KernelList, Pairs, Tiles};
+use crate::gram::{self, Bound, KernelList};
+use crate::learn::observations::{bind_fit, check_weights};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// What all solvers see.
@@ -76,18 +76,6 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// A kernel on the points of a fit.
-///
-/// # Errors
-/// [`Error::Precomputed`] for a matrix of kernel values that is not symmetric; as [`Kernel::bind`].
-pub(crate) fn bind_fit<'a>(kernel: &Kernel, x: Points<'a>, compute: &Compute) -> Result<Bound<'a>> {
-    let bound = kernel.bind(Pairs::Within(x), compute)?;
-    if bound.shape() != (x.len(), x.len()) || !bound.symmetric() {
-        return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
-    }
-    Ok(bound)
-}
-
 fn check_shapes(data: RidgeData<'_>) -> Result<()> {
     let n = data.x.len();
     if n == 0 {
@@ -107,18 +95,4 @@ fn check_shapes(data: RidgeData<'_>) -> Result<()> {
         Points::Vectors(basis).check_finite("unpenalized functions")?;
     }
     data.weights.map_or(Ok(()), |w| check_weights(w, n))
-}
-
-/// Finite weights, none negative, not all 0, one per row.
-pub(crate) fn check_weights(weights: ArrayView1<f64>, n: usize) -> Result<()> {
-    if weights.len() != n {
-        return Err(Error::shape("weights", format!("one per row ({n})"), weights.len()));
-    }
-    if let Some((row, value)) = weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
-        return Err(Error::value("weights", (row, 0), value, Requirement::Range(AllowedRange::NON_NEGATIVE)));
-    }
-    if weights.iter().all(|w| *w == 0.0) {
-        return Err(Error::all_zero("weight", "there is nothing to fit; give some rows a positive weight"));
-    }
-    Ok(())
 }

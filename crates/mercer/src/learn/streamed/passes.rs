@@ -8,8 +8,8 @@ use super::{Passes, StreamedRidgeFit};
 use crate::error::MemoryPurpose;
 use crate::features::{DrawnFeatures, FeatureFunction, FeatureMap};
 use crate::gram::{self, Pairs};
+use crate::operator::products::{add_symmetric, mirror, multiply, multiply_transposed};
 use crate::settings::Settings;
-use crate::solve::products::{add_symmetric, mirror, multiply, multiply_transposed};
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Result};
 
@@ -120,7 +120,7 @@ impl RidgePasses {
         weights: Option<ArrayView1<f64>>,
         compute: &Compute,
     ) -> Result<Self> {
-        let weights = crate::learn::loss::weights(weights, sample.nrows())?;
+        let weights = crate::learn::observations::weights(weights, sample.nrows())?;
         let sample = (features.transform(sample, compute)?, weights);
         let settings = Settings::new();
         Ok(Self { features, lambda, intercept, outputs, sample, state: None, preconditioner: None, settings })

@@ -39,4 +39,4 @@ pub use svc::{Penalty, Svc};
 pub use svc_fit::{BinarySummary, SvcFit};
 pub(in crate::learn) use task::{Task, Tasks};
 pub(in crate::learn) use translate::one_class;
-pub(in crate::learn) use weights::{check_range, check_weights};
+pub(in crate::learn) use weights::check_weights;

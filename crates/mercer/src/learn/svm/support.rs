@@ -8,7 +8,8 @@ use ndarray::{Array2, ArrayView2};
 use crate::definiteness::{check_matrix, require_psd_for};
 use crate::features::{ExplicitFeatures, FeatureMap};
 use crate::gram::{self, Bound, KeptCenters, Pairs};
-use crate::learn::ridge::{FeatureFunction, bind_fit};
+use crate::learn::observations::bind_fit;
+use crate::learn::ridge::FeatureFunction;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit: the cubic

@@ -3,6 +3,7 @@
 use ndarray::ArrayView1;
 
 use crate::error::{AllowedRange, Requirement};
+use crate::learn::observations::{LARGE_WEIGHTS, check_range};
 use crate::{Error, Result};
 
 /// One finite weight, at least 0, for every row; ones where none are given.
@@ -19,20 +20,8 @@ pub(in crate::learn) fn check_weights(weights: Option<ArrayView1<f64>>, n: usize
     }
     check_range(weights)?;
     let total = weights.sum();
-    if total < 1.0 / LARGE {
+    if total < 1.0 / LARGE_WEIGHTS {
         return Err(Error::overflow(format!("a square of weights of the sum {total:e}"), "scale the weights up"));
     }
     Ok(weights.to_vec())
-}
-
-/// Sums of weights above this leave no room for their squares, which objectives and bounds have.
-const LARGE: f64 = 1e150;
-
-/// Refuses weights whose sum squared overflows: no step of a solver would end.
-pub(in crate::learn) fn check_range(weights: ArrayView1<f64>) -> Result<()> {
-    let total = weights.sum();
-    if total <= LARGE {
-        return Ok(());
-    }
-    Err(Error::overflow(format!("a square of weights of the sum {total:e}"), "scale the weights down"))
 }

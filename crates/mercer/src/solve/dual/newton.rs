@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2};
 use super::finite_rank::FiniteRank;
 use super::kkt::{group, groups};
 use super::{Constraint, DualProblem};
-use crate::solve::products::mirror;
+use crate::operator::products::mirror;
 use crate::solve::{CholeskyFactor, Factored, factor_any};
 use crate::{Compute, Result};
 

@@ -6,6 +6,7 @@ use super::lanczos;
 use super::line::LineInverse;
 use super::system::{GridSystem, Kind};
 use super::toeplitz::lag_slopes;
+use crate::operator::ByProduct;
 use crate::solve::{Factored, factor};
 use crate::{Compute, Error, Kernel, Result};
 
@@ -31,18 +32,18 @@ impl GridSystem {
                 Some(near) if self.missing.is_empty() => {
                     // A = M½(M⁻½AM⁻½)M½, and the middle is near the identity.
                     let root = |v: Vec<f64>| near.apply(v, &|d| (d + self.lambda).sqrt().recip(), compute);
-                    let apply = |v: ArrayView2<f64>| {
+                    let middle = ByProduct::new(self.grid.cells(), |v: ArrayView2<f64>| {
                         let inner = Array1::from(root(v.iter().copied().collect())?);
                         let product = Array1::from(t.multiplied(inner.as_slice().unwrap_or_default(), compute)?);
                         let outer = root((product + &inner * self.lambda).to_vec())?;
                         Ok(Array1::from(outer).insert_axis(Axis(1)))
-                    };
-                    let (middle, error) = lanczos::log_determinant(self.grid.cells(), &apply, compute)?;
+                    });
+                    let (middle, error) = lanczos::log_determinant(&middle, compute)?;
                     return Ok((near.values.iter().map(|d| (d + self.lambda).ln()).sum::<f64>() + middle, error));
                 }
                 _ => {
-                    let apply = |v: ArrayView2<f64>| self.multiply(v, compute);
-                    return lanczos::log_determinant(self.grid.cell.len(), &apply, compute);
+                    let whole = ByProduct::new(self.grid.cell.len(), |v| self.multiply(v, compute));
+                    return lanczos::log_determinant(&whole, compute);
                 }
             },
         };
@@ -57,7 +58,7 @@ impl GridSystem {
     fn missing_log_determinant(&self, compute: &Compute) -> Result<(f64, f64)> {
         let m = self.missing.len();
         if m > STORED {
-            return lanczos::log_determinant(m, &|z| self.missing_inverse(z, compute), compute);
+            return lanczos::log_determinant(&ByProduct::new(m, |z| self.missing_inverse(z, compute)), compute);
         }
         let matrix = self.missing_inverse(Array2::eye(m).view(), compute)?;
         match factor((&matrix + &matrix.t()) * 0.5, compute)? {

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::points::Grid;
 use crate::gram::{self, Pairs};
-use crate::solve::products::multiply;
+use crate::operator::products::multiply;
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Kernel, Points, Precision, Result};
 

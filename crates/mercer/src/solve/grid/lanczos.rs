@@ -2,7 +2,8 @@
 
 use ndarray::{Array1, Array2, Axis};
 
-use crate::solve::{Product, symmetric_eigen};
+use crate::operator::Operator;
+use crate::solve::symmetric_eigen;
 use crate::{Compute, Result};
 
 /// Random vectors. The standard error falls with their root.
@@ -19,13 +20,14 @@ const CONVERGED: f64 = 1e-9;
 /// `tr log A` as the mean of `zᵀ(log A)z` over random signs `z` (Hutchinson 1990), each by a Gauss
 /// quadrature whose nodes are the eigenvalues of a Lanczos matrix (Ubaru, Chen, Saad 2017). The
 /// signs depend on the seed alone.
-pub(super) fn log_determinant(n: usize, apply: &Product<'_>, compute: &Compute) -> Result<(f64, f64)> {
+pub(super) fn log_determinant(operator: &dyn Operator, compute: &Compute) -> Result<(f64, f64)> {
+    let n = operator.shape().0;
     let mut found = Vec::with_capacity(PROBES);
     for probe in 0..PROBES {
         compute.report("log determinant", probe as u64, PROBES as u64);
         let mut stream = compute.seed().stream("log determinant", probe as u64);
         let z = Array1::from_shape_fn(n, |_| if stream.uniform() < 0.5 { -1.0 } else { 1.0 });
-        found.push(quadrature(z, apply, compute)?);
+        found.push(quadrature(z, operator, compute)?);
     }
     compute.report("log determinant", PROBES as u64, PROBES as u64);
     let mean = found.iter().sum::<f64>() / PROBES as f64;
@@ -34,7 +36,7 @@ pub(super) fn log_determinant(n: usize, apply: &Product<'_>, compute: &Compute) 
 }
 
 /// `zᵀ(log A)z`.
-fn quadrature(z: Array1<f64>, apply: &Product<'_>, compute: &Compute) -> Result<f64> {
+fn quadrature(z: Array1<f64>, operator: &dyn Operator, compute: &Compute) -> Result<f64> {
     let square = z.dot(&z);
     let mut q = &z / square.sqrt();
     let mut before = Array1::zeros(z.len());
@@ -42,7 +44,7 @@ fn quadrature(z: Array1<f64>, apply: &Product<'_>, compute: &Compute) -> Result<
     let mut last = f64::INFINITY;
     for step in 1..=STEPS.min(z.len()) {
         compute.check_canceled()?;
-        let mut next = apply(q.view().insert_axis(Axis(1)))?.index_axis_move(Axis(1), 0);
+        let mut next = operator.apply(q.view().insert_axis(Axis(1)))?.index_axis_move(Axis(1), 0);
         diagonal.push(q.dot(&next));
         next.scaled_add(-diagonal[step - 1], &q);
         next.scaled_add(-beside.last().copied().unwrap_or(0.0), &before);

@@ -4,6 +4,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::convolution::Spectrum;
 use super::toeplitz::Toeplitz;
+use crate::operator::{ByProduct, Shifted};
 use crate::solve::{ConjugateGradientOptions, conjugate_gradients};
 use crate::{Compute, Error, Result};
 
@@ -108,11 +109,12 @@ impl LineInverse {
 fn first_column(toeplitz: &Toeplitz, n: usize, lambda: f64, compute: &Compute) -> Result<Vec<f64>> {
     let column = |values: Vec<f64>| Array2::from_shape_vec((n, 1), values).map_err(|e| Error::shape("a grid", n, e));
     let list = |v: ArrayView2<f64>| v.iter().copied().collect::<Vec<f64>>();
-    let apply = |v: ArrayView2<f64>| Ok(column(toeplitz.multiplied(&list(v), compute)?)? + &v * lambda);
-    let precondition = |v: ArrayView2<f64>| column(toeplitz.near_inverse(&list(v), compute)?);
+    let toeplitz_product = ByProduct::new(n, |v| column(toeplitz.multiplied(&list(v), compute)?));
+    let near = ByProduct::new(n, |v| column(toeplitz.near_inverse(&list(v), compute)?));
     let mut right = Array2::zeros((n, 1));
     right[[0, 0]] = 1.0;
-    let found = conjugate_gradients(&apply, &precondition, right.view(), &ConjugateGradientOptions::default())?;
+    let system = Shifted::new(&toeplitz_product, lambda);
+    let found = conjugate_gradients(&system, &near, right.view(), &ConjugateGradientOptions::default())?;
     Ok(found.solution.into_raw_vec_and_offset().0)
 }
 

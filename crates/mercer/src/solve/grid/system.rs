@@ -10,7 +10,8 @@ use super::line::LineInverse;
 use super::points::{Grid, Structure};
 use super::toeplitz::Toeplitz;
 use crate::error::AllowedRange;
-use crate::solve::{ConjugateGradientOptions, ConjugateGradientSolution, Product, conjugate_gradients};
+use crate::operator::{ByProduct, Identity, Operator, Shifted, Weighted, check_rows};
+use crate::solve::{ConjugateGradientOptions, ConjugateGradientSolution, conjugate_gradients};
 use crate::{Compute, Error, Kernel, Result};
 
 /// Steps of conjugate gradients in total.
@@ -94,14 +95,15 @@ impl GridSystem {
     /// [`Error::NotConverged`] with the residual that was reached.
     pub(crate) fn solve(&self, right: ArrayView2<f64>, compute: &Compute) -> Result<GridSolution> {
         let inner = AtomicUsize::new(0);
-        let apply = |v: ArrayView2<f64>| self.multiply(v, compute);
-        let restricted = |v: ArrayView2<f64>| self.unscaled(v, &|v| self.restricted_inverse(v, compute));
+        let n = self.grid.cell.len();
+        let system = ByProduct::new(n, |v| self.multiply(v, compute));
+        let restricted = ByProduct::new(n, |v| self.unscaled(v, &|v| self.restricted_inverse(v, compute)));
         let by_missing =
             |v: ArrayView2<f64>, steps: usize| self.unscaled(v, &|v| self.through_missing(v, steps, &inner, compute));
-        let run = |precondition: &Product<'_>, max_iterations: usize| {
+        let run = |preconditioner: &dyn Operator, max_iterations: usize| {
             let options = ConjugateGradientOptions { max_iterations, ..Default::default() };
             compute.check_canceled()?;
-            conjugate_gradients(&apply, precondition, right, &options)
+            conjugate_gradients(&system, preconditioner, right, &options)
         };
         let finished = |found: ConjugateGradientSolution, before: usize| GridSolution {
             solution: found.solution,
@@ -113,7 +115,7 @@ impl GridSystem {
         }
         let mut before = 0;
         for steps in TRIALS {
-            match run(&|v| by_missing(v, steps), TRIALS[0]) {
+            match run(&ByProduct::new(n, |v| by_missing(v, steps)), TRIALS[0]) {
                 Ok(found) => return Ok(finished(found, before)),
                 Err(Error::NotConverged { .. }) => {}
                 Err(other) => return Err(other),
@@ -135,14 +137,11 @@ impl GridSystem {
 
     /// `AV`.
     pub(super) fn multiply(&self, v: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let image = match &self.roots {
-            None => self.kernel_product(v, compute)?,
-            Some(roots) => {
-                let roots = roots.view().insert_axis(Axis(1));
-                self.kernel_product((&v * &roots).view(), compute)? * roots
-            }
-        };
-        Ok(image + &v * self.lambda)
+        let kernel = GridKernel { system: self, compute };
+        match &self.roots {
+            None => Shifted::new(&kernel, self.lambda).apply(v),
+            Some(roots) => Shifted::new(&Weighted::new(&kernel, roots.view()), self.lambda).apply(v),
+        }
     }
 
     /// `KV` among the rows.
@@ -209,9 +208,10 @@ impl GridSystem {
             Kind::Toeplitz(t) if t.near.is_some() => NEAR_INNER,
             _ => INNER,
         };
-        let options = ConjugateGradientOptions { tolerance, max_iterations: steps };
-        let apply = |z: ArrayView2<f64>| self.missing_inverse(z, compute);
-        let found = conjugate_gradients(&apply, &|z| Ok(z.to_owned()), right.view(), &options)?;
+        let options = ConjugateGradientOptions { tolerance, max_iterations: steps, ..Default::default() };
+        let size = self.missing.len();
+        let block = ByProduct::new(size, |z| self.missing_inverse(z, compute));
+        let found = conjugate_gradients(&block, &Identity(size), right.view(), &options)?;
         done.fetch_add(found.iterations, Ordering::Relaxed);
         let mut out = Array2::zeros(v.dim());
         for ((mut out, v), z) in out.columns_mut().into_iter().zip(v.columns()).zip(found.solution.columns()) {
@@ -273,6 +273,32 @@ impl GridSystem {
     }
 }
 
+/// `K` among the rows of the data, on the cells of a grid: by Fourier transforms or Kronecker
+/// products.
+pub(super) struct GridKernel<'g> {
+    pub(super) system: &'g GridSystem,
+    pub(super) compute: &'g Compute,
+}
+
+impl Operator for GridKernel<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.system.grid.cell.len(), self.system.grid.cell.len())
+    }
+
+    fn apply(&self, v: ArrayView2<f64>) -> Result<Array2<f64>> {
+        check_rows(v, self.system.grid.cell.len())?;
+        self.system.kernel_product(v, self.compute)
+    }
+
+    fn apply_transposed(&self, v: ArrayView2<f64>) -> Result<Array2<f64>> {
+        self.apply(v)
+    }
+
+    fn diagonal(&self) -> Result<Array1<f64>> {
+        Err(Error::unsupported("the diagonal", "an operator known by its products", "", "evaluate the kernel"))
+    }
+}
+
 /// What `work` makes of every column.
 fn columns(
     v: ArrayView2<f64>,
@@ -284,4 +310,31 @@ fn columns(
         out.assign(&work(v)?);
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::{self, Pairs};
+    use crate::operator::testing::assert_conforms;
+
+    #[test]
+    fn kernels_on_grids_are_their_matrices() {
+        for (kernel, columns) in [("matern(nu=3/2)", 1), ("gaussian() * on([1], periodic())", 2), ("cauchy()", 2)] {
+            let kernel: Kernel = kernel.parse().unwrap();
+            // Cells of 8 × 6, without some of them.
+            let kept: Vec<usize> = (0..48).filter(|i| columns == 1 || i % 5 != 2).collect();
+            let cell = |i: usize, j: usize| if columns == 1 { i } else { [i / 6, i % 6][j] };
+            let x = Array2::from_shape_fn((kept.len(), columns), |(i, j)| 0.4 * cell(kept[i], j) as f64);
+            let found = [1, 2, 3].map(|threads| {
+                let compute = Compute::new().with_threads(threads).unwrap();
+                let grid = Arc::new(Grid::of(&kernel, x.view().into()).unwrap());
+                let system = GridSystem::new(&kernel, grid, None, 0.5, &compute).unwrap();
+                let bound = kernel.bind(Pairs::within(x.view()), &compute).unwrap();
+                let dense = gram::dense(&bound, &compute).unwrap();
+                assert_conforms("grid", &GridKernel { system: &system, compute: &compute }, &dense, 1e-12)
+            });
+            assert!(found[1..].iter().all(|other| *other == found[0]), "{kernel}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use super::choices::Rank;
 use crate::definiteness::require_psd_for;
 use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::gram::{self, Bound, Pairs, Tiles};
-use crate::solve::products::multiply;
+use crate::operator::products::multiply;
 use crate::solve::{pivoted_cholesky, symmetric_eigen};
 use crate::{Compute, Error, Kernel, Points, Result};
 

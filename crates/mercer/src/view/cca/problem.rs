@@ -4,8 +4,9 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 
 use super::choices::Criterion;
 use crate::error::MemoryPurpose;
-use crate::solve::products::multiply;
-use crate::solve::{Product, eigenvalues, leading_eigen, symmetric_eigen};
+use crate::operator::products::multiply;
+use crate::operator::{ByProduct, Operator};
+use crate::solve::{eigenvalues, leading_eigen, symmetric_eigen};
 use crate::{Compute, Error, Result};
 
 /// Rows up to which all eigenvectors are computed, of which a few are used: block Krylov spaces need
@@ -149,16 +150,16 @@ impl Problem {
 
     /// Eigenpairs from products with the blocks.
     fn leading(&self, count: usize, compute: &Compute) -> Result<(Vec<f64>, Array2<f64>)> {
-        self.leading_by(count, &|v| self.multiply(v, compute), compute)
+        self.leading_by(count, &ByProduct::new(self.size(), |v| self.multiply(v, compute)), compute)
     }
 
     /// Eigenpairs from products `OV`: those of `(m − 1)I ± O`, which is positive semi-definite, as
     /// `‖O‖ ≤ m − 1`.
-    fn leading_by(&self, count: usize, product: &Product<'_>, compute: &Compute) -> Result<(Vec<f64>, Array2<f64>)> {
+    fn leading_by(&self, count: usize, product: &dyn Operator, compute: &Compute) -> Result<(Vec<f64>, Array2<f64>)> {
         let shift = self.ranks.len() as f64 - 1.0;
         let sign = self.correlation_per_eigenvalue().signum();
-        let apply = |v: ArrayView2<f64>| Ok(&v * shift + product(v)? * sign);
-        let found = leading_eigen(self.size(), &apply, count, compute)?;
+        let signed = ByProduct::new(self.size(), |v| Ok(&v * shift + product.apply(v)? * sign));
+        let found = leading_eigen(&signed, count, compute)?;
         Ok((found.values.iter().map(|v| sign * (v - shift)).collect(), found.vectors))
     }
 
@@ -192,7 +193,8 @@ pub(super) fn correlations_of(
     if ranks.iter().sum::<usize>() > FORMED.max(20 * count) {
         // The blocks are not needed.
         let problem = Problem::of_blocks(ranks.clone(), Vec::new(), criterion);
-        match problem.leading_by(count, &|v| by_factors(scaled, &problem.starts(), v, compute), compute) {
+        let product = ByProduct::new(problem.size(), |v| by_factors(scaled, &problem.starts(), v, compute));
+        match problem.leading_by(count, &product, compute) {
             Err(Error::NotConverged { .. }) => {}
             found => {
                 let factor = problem.correlation_per_eigenvalue();

@@ -201,7 +201,7 @@ impl<'a> Weights<'a> {
                 }
                 Ok(out)
             }
-            Self::Dense(weights) => crate::solve::products::multiply(*weights, v, compute),
+            Self::Dense(weights) => crate::operator::products::multiply(*weights, v, compute),
         }
     }
 }

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use crate::error::{MemoryPurpose, PrecomputedNeed};
 use crate::features::Nystrom;
 use crate::gram::{self, Bound};
-use crate::solve::products::multiply;
+use crate::operator::products::multiply;
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 use super::affinity::Weights;
 use super::decompose::Mode;
 use crate::error::MemoryPurpose;
-use crate::solve::products::{mirror, multiply};
+use crate::operator::products::{mirror, multiply};
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Result};
 

@@ -6,8 +6,9 @@ use super::{EigenEvidence, EigenPlan, EigenRequest, EigenSolver};
 use crate::error::PrecomputedNeed;
 use crate::gram::simd::matmul::{Target, matmul};
 use crate::gram::{self, Tiles};
-use crate::solve::{Product, leading_eigen, symmetric_eigen};
-use crate::view::centering::{Means, center, without_means};
+use crate::operator::{ByProduct, Centered, Operator, Tiled, without_means};
+use crate::solve::{leading_eigen, symmetric_eigen};
+use crate::view::centering::{Means, center};
 use crate::{Compute, Error, Result};
 
 /// Rows of a block of a product with the stored matrix. 192 rows of 5000 numbers take 7 MB; not
@@ -85,14 +86,14 @@ fn dense(tiles: &dyn Tiles, count: usize, compute: &Compute) -> Result<CenteredE
 fn stored(tiles: &dyn Tiles, count: usize, compute: &Compute) -> Result<CenteredEigen> {
     if !tiles.symmetric() {
         let matrix = CenteredMatrix::new(tiles, compute)?;
-        let product = |v: ArrayView2<f64>| multiply(matrix.values.view(), v, compute);
-        let found = leading_eigen(matrix.values.nrows(), &product, count, compute)?;
+        let product = ByProduct::new(matrix.values.nrows(), |v| multiply(matrix.values.view(), v, compute));
+        let found = leading_eigen(&product, count, compute)?;
         let evidence = iterated(found.residual, found.products);
         return Ok(matrix.pairs(found.values, found.vectors, None, evidence));
     }
     let matrix = gram::dense(tiles, compute)?;
     let means = Means::of_stored(matrix.view(), compute)?;
-    let product = |v: ArrayView2<f64>| multiply(matrix.view(), v, compute);
+    let product = ByProduct::new(matrix.nrows(), |v| multiply(matrix.view(), v, compute));
     by_products(&product, means, matrix.diag().to_vec(), count, compute)
 }
 
@@ -100,20 +101,18 @@ fn stored(tiles: &dyn Tiles, count: usize, compute: &Compute) -> Result<Centered
 fn by_tiles(tiles: &dyn Tiles, count: usize, compute: &Compute) -> Result<CenteredEigen> {
     let quiet = compute.silent();
     let means = Means::of(tiles, &quiet)?;
-    let product = |v: ArrayView2<f64>| gram::multiply(tiles, v, &quiet);
-    by_products(&product, means, tiles.diagonal()?, count, compute)
+    by_products(&Tiled::new(tiles, &quiet), means, tiles.diagonal()?, count, compute)
 }
 
 /// The leading eigenpairs of `v ↦ H(K(Hv))`.
 fn by_products(
-    product: &Product<'_>,
+    product: &dyn Operator,
     means: Means,
     diagonal: Vec<f64>,
     count: usize,
     compute: &Compute,
 ) -> Result<CenteredEigen> {
-    let centered = |v: ArrayView2<f64>| Ok(without_means(product(without_means(v.to_owned()).view())?));
-    let found = leading_eigen(diagonal.len(), &centered, count, compute)?;
+    let found = leading_eigen(&Centered::new(product), count, compute)?;
     let evidence = iterated(found.residual, found.products);
     let trace = means.diagonal(&diagonal).sum();
     Ok(assemble((found.values, found.vectors), means, &diagonal, trace, (None, evidence)))

@@ -7,7 +7,7 @@ use super::plan::STRIP;
 use super::{EigenEvidence, Projection};
 use crate::features::{FeatureMap, Landmarks, Nystrom, NystromFeatures};
 use crate::gram::{self, Pairs};
-use crate::solve::products::{add_symmetric, mirror};
+use crate::operator::products::{add_symmetric, mirror};
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Kernel, Points, Result};
 

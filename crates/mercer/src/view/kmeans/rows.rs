@@ -9,7 +9,7 @@ use super::sums::{COLUMNS, Sums};
 use crate::gram::simd::matmul::{Target, matmul};
 use crate::gram::simd::{Element, add_rows};
 use crate::gram::{self, Bound, Tiles};
-use crate::solve::products::multiply_single;
+use crate::operator::products::multiply_single;
 use crate::{Compute, Result};
 
 /// Rows that are added at a time: with [`COLUMNS`] values of each they stay in the second-level

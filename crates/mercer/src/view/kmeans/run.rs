@@ -13,9 +13,9 @@ use crate::definiteness::check_matrix;
 use crate::error::MemoryPurpose;
 use crate::features::{FeatureMap, Nystrom};
 use crate::gram::{self, Bound, Pairs};
-use crate::learn::ridge::bind_fit;
+use crate::learn::observations::bind_fit;
+use crate::operator::products::multiply;
 use crate::settings::Settings;
-use crate::solve::products::multiply;
 use crate::{Compute, Error, Points, Result, Sample};
 
 /// Rows of a precomputed matrix up to which its eigenvalues are checked before the fit, as for

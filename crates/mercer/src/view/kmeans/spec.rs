@@ -6,7 +6,7 @@ use super::choose::ChosenClusters;
 use super::plan::{ClusterPlan, ClusterSolver, Work};
 use super::{ClusterCount, KMeansInit, KernelKMeansFit, Search, choose_clusters};
 use crate::definiteness::require_psd_for;
-use crate::learn::ridge::check_weights;
+use crate::learn::observations::check_weights;
 use crate::learner::Plan;
 use crate::points::Size;
 use crate::settings::Settings;

@@ -6,7 +6,7 @@ use super::{FixedPoint, KernelPcaFit, Preimages};
 use crate::error::AllowedRange;
 use crate::gram::{self, Pairs};
 use crate::kernel::{Base, Kernel};
-use crate::solve::products::multiply;
+use crate::operator::products::multiply;
 use crate::{Compute, Error, Result};
 
 /// Rows of scores that are iterated together. Not tuned: few rows make many small products, many

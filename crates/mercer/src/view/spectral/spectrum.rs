@@ -9,8 +9,9 @@ use super::affinity::{self, Degrees};
 use crate::error::MemoryPurpose;
 use crate::features::{FeatureMap, Nystrom};
 use crate::gram::Pairs;
-use crate::learn::ridge::bind_fit;
-use crate::solve::products::{multiply, multiply_transposed};
+use crate::learn::observations::bind_fit;
+use crate::operator::ByProduct;
+use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::{Factored, LeadingEigen, factor, leading_eigen, symmetric_eigen};
 use crate::view::kmeans::{ClusterPlan, ClusterSolver, KernelRows};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
@@ -147,15 +148,15 @@ fn decompose(rows: KernelRows<'_>, degrees: &Degrees, count: usize, compute: &Co
         KernelRows::Double(_) => FEWEST_PRODUCTS.max(n / (6 * (count + SPARE))),
         _ => usize::MAX,
     };
-    let apply = |v: ndarray::ArrayView2<f64>| {
+    let operator = ByProduct::new(n, |v: ndarray::ArrayView2<f64>| {
         let done = calls.fetch_add(1, Ordering::Relaxed);
         if done >= most {
             return Err(stopped(done));
         }
         let product = rows.multiply(degrees.scaled(v.to_owned()).view(), compute)?;
         Ok(degrees.scaled(product) + v)
-    };
-    match leading_eigen(n, &apply, count, compute) {
+    });
+    match leading_eigen(&operator, count, compute) {
         Ok(mut found) => {
             found.values.iter_mut().for_each(|v| *v -= 1.0);
             Ok(found)
@@ -211,7 +212,8 @@ fn inverted(mut matrix: Array2<f64>, count: usize, compute: &Compute) -> Result<
     let Factored::Definite(factor) = factor(matrix, compute)? else {
         return Err(Error::singular("the shifted Laplacian", "use another kernel or fewer clusters"));
     };
-    let mut found = match (leading_eigen(n, &|v| factor.solve(v, compute), count, compute), kept) {
+    let inverse = ByProduct::new(n, |v| factor.solve(v, compute));
+    let mut found = match (leading_eigen(&inverse, count, compute), kept) {
         (Err(Error::NotConverged { .. }), Some(matrix)) => return all_eigenpairs(matrix, count, compute),
         (found, _) => found?,
     };

@@ -6,7 +6,7 @@ use crate::common::models::round_trip;
 use mercer::features::Landmarks;
 use mercer::learn::centers::{Centers, EarlyStopping};
 use mercer::learn::ridge::{IntervalTarget, RidgeMethod, RidgeSolver};
-use mercer::learn::{KernelMachine, LogisticRegression, Loss, Ridge, logistic, loss};
+use mercer::learn::{KernelMachine, LogisticRegression, Loss, Ridge, logistic, machine};
 use mercer::model::{Inputs, Model};
 use mercer::solve::Stopped;
 use mercer::{Compute, Error, Kernel, Seed};
@@ -106,11 +106,12 @@ fn smooth_losses_run_on_centers_and_kinked_ones_are_refused() {
         let expected = exact.fit(x.view(), y.view(), None, &compute()).unwrap();
         let spec = KernelMachine { centers: Some(everything(100)), ..exact };
         let fit = spec.fit(x.view(), y.view(), None, &compute()).unwrap();
-        assert_eq!(fit.plan().solver, loss::LossSolver::Centers);
+        assert_eq!(fit.plan().solver, machine::LossSolver::Centers);
         let [found, requested] = [fit.evidence().objective, expected.evidence().objective];
         assert_close!(found, requested, abs = 1e-9 * requested, "{loss}: {found} ≠ {requested}");
     }
-    let hinge = KernelMachine { solver: loss::LossSolver::Centers, ..KernelMachine::new(Loss::Hinge, kernel(), 0.1) };
+    let hinge =
+        KernelMachine { solver: machine::LossSolver::Centers, ..KernelMachine::new(Loss::Hinge, kernel(), 0.1) };
     assert!(hinge.fit(x.view(), sides.view(), None, &compute()).unwrap_err().to_string().contains("kinks"));
 }
 

@@ -2,7 +2,7 @@
 //! wrong input.
 
 use crate::common::assert_all_close;
-use mercer::learn::loss::LossSolver;
+use mercer::learn::machine::LossSolver;
 use mercer::learn::{KernelMachine, KernelMachineFit, Loss, QuantileCurves, Ridge};
 use mercer::solve::Stopped;
 use mercer::{Compute, Error, Kernel, Seed};

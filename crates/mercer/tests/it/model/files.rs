@@ -6,7 +6,7 @@ use crate::common::models::{bits, round_trip};
 use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
 use mercer::learn::centers::Centers;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
-use mercer::learn::loss;
+use mercer::learn::machine;
 use mercer::learn::ridge::{RidgeMethod, RidgePlan, RidgeSolver};
 use mercer::learn::smoother::{Bandwidth, LocalLinear, LocalWeight, NadarayaWatson};
 use mercer::learn::spline::{Smoothing, SmoothingSpline};
@@ -396,7 +396,7 @@ fn every_learner() -> Vec<Learner> {
     let logistic =
         LogisticRegression { class_weights: Some(vec![1.0, 1.5, 2.0]), ..LogisticRegression::new(kernel(), 0.3) };
     learner!("logistic", logistic.clone(), 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
-    let iterative = LogisticRegression { solver: loss::LossSolver::NewtonConjugateGradients, ..logistic.clone() };
+    let iterative = LogisticRegression { solver: machine::LossSolver::NewtonConjugateGradients, ..logistic.clone() };
     learner!("logistic", iterative, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);
     let centers = LogisticRegression { centers: few.clone(), ..logistic };
     learner!("logistic", centers, 1, |s, compute| s.0.fit(s.1, s.3.of(), None, compute), x);

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use super::Approximation;
 use super::basis::{InducingBasis, strips};
 use crate::error::Remedy;
-use crate::solve::products::{add_symmetric, mirror};
+use crate::operator::products::{add_symmetric, mirror};
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Result};
 

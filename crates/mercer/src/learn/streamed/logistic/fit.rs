@@ -4,8 +4,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2, s};
 
 use super::stream::Functions;
 use crate::features::{DrawnFeatures, FeatureMap};
-use crate::learn::loss::newton::softmax;
-use crate::learn::loss::sigmoid;
+use crate::learn::loss::{sigmoid, softmax};
 use crate::settings::Settings;
 use crate::{Compute, Kernel, Result};
 
