@@ -24,10 +24,15 @@ impl<'py> PointsInput<'py> {
     /// Reads points for a kernel: sparse matrices as they are, unless they hold kernel values. A kernel knows whether a list of arrays holds bags or persistence
     /// diagrams. `what` names them in errors.
     pub fn read(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        let kind = kernel.and_then(Kernel::point_kind);
+        if matches!(kind, None | Some(PointKind::Vectors | PointKind::Precomputed))
+            && let Some(matrix) = Matrix::plain(value)
+        {
+            return Ok(Self::Vectors(matrix));
+        }
         if is_sparse(value)? && !kernel.is_some_and(Kernel::is_precomputed) {
             return read_sparse(value, what).map(|rows| Self::Objects(Box::new(rows.into())));
         }
-        let kind = kernel.and_then(Kernel::point_kind);
         if let Some(rows) = read_table(kernel, value)? {
             return Ok(Self::Objects(Box::new(rows.into())));
         }

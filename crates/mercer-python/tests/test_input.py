@@ -148,3 +148,46 @@ def test_precomputed_matrices(sample):
         kernel(gram, gram)
     with pytest.raises(ValueError, match="needs points"):
         mercer.Kernel("precomputed() + linear()")(gram)
+
+
+@pytest.mark.parametrize("estimator", [mercer.SVR, mercer.KernelRidge, mercer.SVC])
+def test_small_plain_arrays_are_checked_like_any_others(estimator):
+    draw = np.random.default_rng(4)
+    X, y = draw.normal(size=(30, 3)), np.arange(30) % 2
+    model = estimator(kernel="gaussian()").fit(X, y)
+    as_lists = estimator(kernel="gaussian()").fit(X.tolist(), y.tolist())
+    assert model.n_features_in_ == 3
+    np.testing.assert_array_equal(model.predict(X), as_lists.predict(X))
+    for wrong in (np.nan, np.inf):
+        broken = X.copy()
+        broken[7, 1] = wrong
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            estimator(kernel="gaussian()").fit(broken, y)
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            model.predict(broken)
+        targets = y.astype(float)
+        targets[3] = wrong
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            estimator(kernel="gaussian()").fit(X, targets)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        estimator(kernel="gaussian()").fit(X, y[:-1])
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(X[:, :2].copy())
+
+
+def test_names_of_columns_are_forgotten_by_a_fit_without_them():
+    X, y = np.random.default_rng(4).normal(size=(20, 2)), np.arange(20.0)
+    model = mercer.KernelPCA(2, kernel="gaussian()").fit(pd.DataFrame(X, columns=["a", "b"]))
+    assert list(model.feature_names_in_) == ["a", "b"]
+    assert not hasattr(model.fit(X), "feature_names_in_")
+    regression = mercer.KernelRidge(kernel="gaussian()").fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    assert not hasattr(regression.fit(X, y), "feature_names_in_")
+
+
+def test_a_process_predicts_the_same_mean_with_and_without_its_deviation():
+    X = np.random.default_rng(5).normal(size=(25, 2))
+    model = mercer.GaussianProcessRegressor("gaussian()", noise=0.1, optimize=False).fit(X, X[:, 0])
+    mean, deviation = model.predict(X[:4], return_std=True)
+    np.testing.assert_allclose(model.predict(X[:4]), mean, rtol=1e-12)
+    covariance = model.predict(X[:4], return_cov=True)[1]
+    np.testing.assert_allclose(deviation**2, np.diag(covariance), rtol=1e-8, atol=1e-12)

@@ -17,10 +17,7 @@ from mercer._callbacks import CallbackSupportMixin, reported
 from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
-from mercer._tables import as_frame, validate_data
-
-#: Numbers up to which new points are checked for being plain.
-_FEW = 10_000
+from mercer._tables import as_frame, is_plain_rows, validate_data
 
 
 class Estimator(CallbackSupportMixin, BaseEstimator):
@@ -173,11 +170,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
         The usual checks would take longer than the prediction of a few rows.
         """
-        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or X.size > _FEW:
-            return False
         known = self.__dict__
-        fitted = known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known and X.flags.c_contiguous
-        return fitted and self._inputs is None and self._auto is None and len(X) > 0 and bool(np.isfinite(X).all())
+        if type(X) is not np.ndarray or "feature_names_in_" in known or self._inputs is not None:
+            return False
+        return self._auto is None and is_plain_rows(X) and known.get("n_features_in_") == X.shape[1]
 
     def _encoded(self, X: Any) -> np.ndarray:
         """Make points of a table, as the table of the fit was made into points."""

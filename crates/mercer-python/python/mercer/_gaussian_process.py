@@ -242,12 +242,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
         points = self._read_points(X)
         if not hasattr(self, "kernel_"):
             return self._predict_prior(points, return_std, return_cov, include_noise)
-        mean = self._outputs(self._in_units(self._means(points)))
-        if not (return_std or return_cov):
-            return mean
         noise = self._new_noise() if include_noise else 0.0
         if return_std:
-            return mean, np.sqrt(self._spread(self._variances(points) + noise))
+            means, variances = self._means_and_variances(points)
+            return self._outputs(self._in_units(means)), np.sqrt(self._spread(variances + noise))
+        mean = self._outputs(self._in_units(self._means(points)))
+        if not return_cov:
+            return mean
         covariance = self._covariances(points)
         covariance[np.diag_indices_from(covariance)] += noise
         return mean, self._spread(covariance)
@@ -271,14 +272,16 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
             return self._posterior.mean(points, self._options())
         return self._fit.mean(points, **self._options())[:, np.newaxis]
 
-    def _variances(self, points: Any) -> np.ndarray:
+    def _means_and_variances(self, points: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means and variances in the units of the fit, means with a column per target."""
         if self._posterior is None:
-            return self._fit.predict(points, **self._options())[1]
+            mean, variance = self._fit.predict(points, **self._options())
+            return mean[:, np.newaxis], variance
         self._require_points("standard deviations")
         variance = self._posterior.variance(points, self._options())
         if (variance < 0).any():
             warnings.warn("Predicted variances smaller than 0. Setting those variances to 0.", stacklevel=3)
-        return np.maximum(variance, 0.0)
+        return self._means(points), np.maximum(variance, 0.0)
 
     def _covariances(self, points: Any) -> np.ndarray:
         if self._posterior is None:

@@ -74,7 +74,9 @@ class ClassMixin:
         """Check the data of a fit; points and the number of the class of each come out, ``classes_`` is noted."""
         self._target_names, self._units, self._inputs = target_names(y), None, None
         X, y = self._validated(X, y)
-        check_classification_targets(y)
+        # Integers are classes; scikit-learn's check looks at all values.
+        if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub"):
+            check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._class_counts = np.bincount(codes).tolist()
         if len(self.classes_) < 2:
@@ -84,6 +86,8 @@ class ClassMixin:
 
     def _class_factors(self, codes: np.ndarray) -> np.ndarray:
         """Return a factor per class from ``class_weight``."""
+        if self.class_weight is None:
+            return np.ones(len(self.classes_))
         return compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
 
     def _class_names(self) -> list[str]:

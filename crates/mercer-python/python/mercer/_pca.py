@@ -40,9 +40,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         Penalty of the ridge regression from scores to points.
     fit_inverse_transform : bool, default=False
         Whether to fit that regression, for ``inverse_transform``.
-    eigen_solver : {"auto", "dense", "leading", "nystrom", "arpack", "randomized"}, default="auto"
+    eigen_solver : {"auto", "dense", "leading", "nystrom", "finite_rank", "arpack", "randomized"}, default="auto"
         By size and memory; all eigenvectors; the leading ones by products (``"arpack"`` and ``"randomized"`` are the
-        same); or through landmarks, an approximation whose error is told.
+        same); through landmarks, an approximation whose error is reported; or, exactly, in the features of a kernel
+        that has few of them, such as ``"linear"`` (chosen by ``"auto"`` where it is faster).
     n_landmarks : int, optional
         Landmarks of ``"nystrom"``, at most.
     tol : float, default=0
@@ -153,7 +154,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         return tags
 
     def _settings(self) -> dict[str, Any]:
-        check_choice("eigen_solver", self.eigen_solver, "auto", "dense", "leading", "nystrom", "arpack", "randomized")
+        solvers = ("auto", "dense", "leading", "nystrom", "finite_rank", "arpack", "randomized")
+        check_choice("eigen_solver", self.eigen_solver, *solvers)
         check_from("alpha", self.alpha, 0.0)
         solver = "leading" if self.eigen_solver in ("arpack", "randomized") else self.eigen_solver
         inverse = self.alpha if self.fit_inverse_transform else None

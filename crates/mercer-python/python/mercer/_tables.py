@@ -6,6 +6,11 @@ from typing import Any
 
 import numpy as np
 
+#: Numbers up to which points are checked for being plain.
+_FEW = 10_000
+#: Checks that plain rows of doubles pass, but for the number of rows.
+_PLAIN_CHECKS = {"dtype", "order", "accept_sparse", "reset", "y_numeric", "multi_output", "ensure_min_samples"}
+
 
 def is_arrow(X: Any) -> bool:
     """Whether it is a table of Arrow, or exports one (the PyCapsule interface); data frames and columns are not."""
@@ -63,6 +68,11 @@ def validate_data(estimator: Any, X: Any = "no_validation", *args: Any, **checks
     """Check data as scikit-learn does, with an error that names the column where one holds no numbers."""
     from sklearn.utils.validation import validate_data as check
 
+    if _is_plain(estimator, X, args, checks):
+        if checks.get("reset", True):
+            estimator.__dict__.pop("feature_names_in_", None)
+            estimator.n_features_in_ = X.shape[1]
+        return (X, *args) if args else X
     X = points_of(X)
     try:
         return check(estimator, X, *args, **checks)
@@ -71,6 +81,31 @@ def validate_data(estimator: Any, X: Any = "no_validation", *args: Any, **checks
         if found is None:
             raise
         raise ValueError(found) from error
+
+
+def is_plain_rows(X: Any) -> bool:
+    """Whether points are a few rows of finite doubles, for which scikit-learn's checks may take longer than a fit."""
+    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or not 0 < X.size <= _FEW:
+        return False
+    return X.flags.c_contiguous and bool(np.isfinite(X).all())
+
+
+def _is_plain_target(y: Any, rows: int) -> bool:
+    """Whether y is an array of finite numbers, one for each row."""
+    if type(y) is not np.ndarray or y.ndim != 1 or len(y) != rows or y.dtype.kind not in "fiub":
+        return False
+    return y.dtype.kind != "f" or bool(np.isfinite(y).all())
+
+
+def _is_plain(estimator: Any, X: Any, targets: tuple[Any, ...], checks: dict[str, Any]) -> bool:
+    """Whether data passes the checks of scikit-learn as it is: plain rows, and a number for each."""
+    if not checks.keys() <= _PLAIN_CHECKS or checks.get("dtype") is not np.float64 or not is_plain_rows(X):
+        return False
+    known = estimator.__dict__
+    same = known.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in known
+    if not (checks.get("reset", True) or same) or len(X) < checks.get("ensure_min_samples", 1):
+        return False
+    return len(targets) <= 1 and all(_is_plain_target(y, len(X)) for y in targets)
 
 
 def _columns(X: Any) -> list[tuple[str, Any]]:

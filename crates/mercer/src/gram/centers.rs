@@ -20,6 +20,11 @@ const MOST_KEPT: usize = 1 << 23;
 pub(crate) struct KeptCenters(OnceLock<Option<Arc<KeptColumns>>>);
 
 impl KeptCenters {
+    /// Whether the centers are kept: to bind a few new points costs nothing for them.
+    pub(crate) fn holds(&self) -> bool {
+        matches!(self.0.get(), Some(Some(_)))
+    }
+
     /// The kernel between new points, the rows, and the centers, the columns.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ pub mod special;
 
 pub use double_double::{DoubleDouble, sum_of_products};
 pub use dual::Dual;
-pub use special::{BesselPair, MaternProfile};
+pub use special::{BesselPair, MaternProfile, MaternTable};
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -76,6 +76,10 @@ pub trait Real:
     /// `2^{1−ν}/Γ(ν) · zᵛ K_ν(z)` for `ν > 0`, `z ≥ 0`: the Matérn profile, 1 at `z = 0`.
     fn matern(nu: Self, z: Self) -> Self {
         MaternProfile::new(nu).at(z)
+    }
+    /// The same for one of many `z`, from a table in arithmetics of 16 digits and less.
+    fn tabulated_matern(table: &MaternTable, z: Self) -> Self {
+        Self::matern(Self::from_f64(table.nu()), z)
     }
     /// The derivative of [`Real::matern`] with respect to `ν`: the formula itself, evaluated on
     /// dual numbers.

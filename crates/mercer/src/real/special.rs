@@ -8,6 +8,7 @@
 pub(crate) mod gamma;
 mod incomplete;
 mod matern;
+mod matern_table;
 mod normal;
 pub(crate) mod quadrature;
 pub(crate) mod temme;
@@ -18,6 +19,8 @@ mod reference;
 pub use gamma::ln_gamma;
 pub use incomplete::{erf, gamma_distribution, gamma_quantile, gamma_tail, normal_tail};
 pub use matern::MaternProfile;
+pub(crate) use matern_table::KeptTable;
+pub use matern_table::MaternTable;
 pub use normal::normal_quantile;
 
 use super::Real;

@@ -5,7 +5,9 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use super::eigen::{SymmetricEigen, symmetric_eigen};
+use super::triangular::solve_lower;
 use crate::error::MemoryPurpose;
+use crate::gram::simd::triangle::Triangle;
 use crate::operator::Operator;
 use crate::operator::products::multiply;
 use crate::{Compute, Error, Result};
@@ -284,6 +286,9 @@ impl Space {
             // The longest are last.
             let more = more.slice(s![.., more.ncols().saturating_sub(room)..]);
             found = concatenate(Axis(1), &[found.view(), more]).expect("both have n rows");
+            if found.ncols() == outside.ncols() {
+                break;
+            }
             left = outside - &multiply(found.view(), multiply(found.t(), outside.view(), compute)?.view(), compute)?;
         }
         Ok(found)
@@ -336,8 +341,8 @@ fn longest(block: &Array2<f64>) -> f64 {
 }
 
 /// An orthonormal basis of the span of the columns, without directions that are dependent on the
-/// others: `B V Λ^{−½}` from `BᵀB = VΛVᵀ`, twice.
-fn orthonormal(block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+/// others, twice whitened.
+pub(crate) fn orthonormal(block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     let lengths = Array1::from_iter(block.columns().into_iter().map(|c| c.dot(&c).sqrt()));
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     let long: Vec<usize> =
@@ -347,12 +352,36 @@ fn orthonormal(block: Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
     whitened(once.view(), DEPENDENT, compute)
 }
 
+/// `B L^{−T}` from `BᵀB = LLᵀ` where all columns are long enough beside the others, else without
+/// the directions that are not. The factor takes a tenth of the time of eigenvectors.
 fn whitened(block: ArrayView2<f64>, least: f64, compute: &Compute) -> Result<Array2<f64>> {
-    let eigen = symmetric_eigen(multiply(block.t(), block, compute)?.view(), compute)?;
+    let gram = multiply(block.t(), block, compute)?;
+    if let Some(map) = inverse_factor(&gram, least) {
+        return multiply(block, map.view(), compute);
+    }
+    let eigen = symmetric_eigen(gram.view(), compute)?;
     let top = eigen.values.last().copied().unwrap_or(0.0);
     let kept: Vec<usize> = (0..eigen.values.len()).filter(|&j| eigen.values[j] > least * top).collect();
     let roots = Array1::from_iter(kept.iter().map(|&j| eigen.values[j].sqrt()));
     multiply(block, (eigen.vectors.select(Axis(1), &kept) / &roots).view(), compute)
+}
+
+/// `L^{−T}` of a matrix `LLᵀ`, unless a pivot is below this part of the largest entry of the
+/// diagonal.
+fn inverse_factor(gram: &Array2<f64>, least: f64) -> Option<Array2<f64>> {
+    let n = gram.nrows();
+    let largest = gram.diag().iter().copied().fold(0.0, f64::max);
+    let mut triangle = Triangle::zeros(n);
+    for j in 0..n {
+        triangle.column_mut(j).iter_mut().zip(gram.column(j)).for_each(|(to, from)| *to = *from);
+    }
+    if !triangle.factor() || (0..n).any(|j| triangle.column(j)[j].powi(2) <= least * largest) {
+        return None;
+    }
+    let lower = Array2::from_shape_fn((n, n), |(i, j)| if i >= j { triangle.column(j)[i] } else { 0.0 });
+    let mut inverse = Array2::eye(n);
+    solve_lower(lower.view(), inverse.view_mut());
+    Some(inverse.reversed_axes())
 }
 
 #[cfg(test)]

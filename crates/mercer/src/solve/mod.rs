@@ -41,7 +41,7 @@ pub use factor::{CholeskyFactor, Factored, factor};
 pub(crate) use inverse::inverse;
 pub use lbfgs::{MinimizeOptions, Minimum, Objective, minimize};
 pub use leading::{LeadingEigen, leading_eigen};
-pub(crate) use leading::{leading_bytes, leading_estimates, leading_width};
+pub(crate) use leading::{leading_bytes, leading_estimates, leading_width, orthonormal};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};
 pub use random_pivots::randomly_pivoted_cholesky;
 pub(crate) use resolvent::{Resolvent, resolvents};

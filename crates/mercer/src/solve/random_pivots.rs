@@ -45,17 +45,33 @@ pub fn randomly_pivoted_cholesky(
 
 /// A position with a probability in proportion to its value; never one of value 0 while there are
 /// others.
-pub(super) fn draw(values: ArrayView1<f64>, stream: &mut Stream) -> usize {
-    let mut rest = stream.uniform() * values.sum();
-    let mut last = 0;
-    for (i, &value) in values.iter().enumerate().filter(|(_, v)| **v > 0.0) {
-        last = i;
-        rest -= value;
-        if rest < 0.0 {
-            break;
-        }
+fn draw(values: ArrayView1<f64>, stream: &mut Stream) -> usize {
+    Cumulative::of(values).draw(stream)
+}
+
+/// Partial sums of values of 0 and more, from which any number of positions are drawn.
+pub(super) struct Cumulative {
+    sums: Vec<f64>,
+    /// The last position with a value above 0.
+    last: usize,
+}
+
+impl Cumulative {
+    pub(super) fn of(values: ArrayView1<f64>) -> Self {
+        let sum = |total: &mut f64, value: &f64| {
+            *total += value;
+            Some(*total)
+        };
+        let last = values.iter().rposition(|v| *v > 0.0).unwrap_or(0);
+        Self { sums: values.iter().scan(0.0, sum).collect(), last }
     }
-    last
+
+    /// A position with a probability in proportion to its value; never one of value 0 while there
+    /// are others.
+    pub(super) fn draw(&self, stream: &mut Stream) -> usize {
+        let target = stream.uniform() * self.sums.last().copied().unwrap_or(0.0);
+        self.sums.partition_point(|sum| *sum <= target).min(self.last)
+    }
 }
 
 #[cfg(test)]

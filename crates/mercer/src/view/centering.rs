@@ -38,7 +38,8 @@ impl Means {
         Self::of_columns(row_means(matrix, compute)?)
     }
 
-    fn of_columns(columns: Array1<f64>) -> Result<Self> {
+    /// From the mean of every column.
+    pub(crate) fn of_columns(columns: Array1<f64>) -> Result<Self> {
         let total = gram::sum(columns.as_slice().unwrap_or_default()) / columns.len().max(1) as f64;
         if !total.is_finite() {
             return Err(Error::overflow("the mean of the kernel values", "scale the kernel or the data down"));

@@ -289,6 +289,19 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
     compute: &Compute,
     fill: impl Fn(std::ops::Range<usize>, &mut [T]) + Sync,
 ) -> Result<Array2<T>> {
+    try_rows_in_parallel((n, components), block, compute, |rows, out| {
+        fill(rows, out);
+        Ok(())
+    })
+}
+
+/// As [`rows_in_parallel`], where to write a block may fail.
+pub(crate) fn try_rows_in_parallel<T: simd::Element>(
+    (n, components): (usize, usize),
+    block: usize,
+    compute: &Compute,
+    fill: impl Fn(std::ops::Range<usize>, &mut [T]) -> Result<()> + Sync,
+) -> Result<Array2<T>> {
     let bytes = (n as u64).saturating_mul(components as u64).saturating_mul(size_of::<T>() as u64);
     compute.reserve(
         MemoryPurpose::Features,
@@ -299,7 +312,7 @@ pub(crate) fn rows_in_parallel<T: simd::Element>(
     let mut values = simd::zeroed::<T>(n * components);
     let task = |index: usize, out: &mut [T]| {
         compute.check_canceled()?;
-        fill(index * block..index * block + out.len() / components, out);
+        fill(index * block..index * block + out.len() / components, out)?;
         match out.iter().position(|v| !v.to_f64().is_finite()) {
             None => Ok(()),
             Some(at) => {

@@ -112,16 +112,22 @@ impl Landmarks {
         compute: &Compute,
     ) -> Result<Vec<usize>> {
         let most = FEWEST_CANDIDATES.max(count.saturating_mul(10));
-        let mut candidates = uniform(x.len(), most, &mut compute.seed().stream("candidates", 0));
-        candidates.sort_unstable();
-        let x = Sample::select(x, &candidates);
-        let bound = kernel.bind(Pairs::Within(x.as_points()), compute)?;
+        let candidates = (x.len() > most).then(|| {
+            let mut drawn = uniform(x.len(), most, &mut compute.seed().stream("candidates", 0));
+            drawn.sort_unstable();
+            drawn
+        });
+        let part = candidates.as_ref().map(|rows| Sample::select(x, rows));
+        let bound = kernel.bind(Pairs::Within(part.as_ref().map_or(x.reborrow(), Sample::as_points)), compute)?;
         let tolerance = tolerance.max(f64::EPSILON);
         let found = match self {
             Self::Greedy => pivoted_cholesky(&bound, count, tolerance, compute)?,
             _ => block_randomly_pivoted_cholesky(&bound, count, tolerance, BLOCK, compute)?,
         };
-        Ok(found.pivots.into_iter().map(|pivot| candidates[pivot]).collect())
+        Ok(match candidates {
+            Some(rows) => found.pivots.into_iter().map(|pivot| rows[pivot]).collect(),
+            None => found.pivots,
+        })
     }
 }
 

@@ -1,9 +1,11 @@
 //! The features at points: kernel values with the landmarks, then a product.
 
+use std::ops::Range;
+
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 use crate::features::FeatureMap;
-use crate::features::fourier::{check, rows_in_parallel};
+use crate::features::fourier::{check, rows_in_parallel, try_rows_in_parallel};
 use crate::features::measured::{MeasuredError, error_of};
 use crate::features::nystrom::landmarks::uniform;
 use crate::gram::simd::Element;
@@ -192,14 +194,46 @@ impl NystromFeatures {
 
     fn features_at(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         if let Points::Vectors(x) = x {
-            check(x, self.columns())?;
+            return self.of_vectors(x, compute, |bound, rows, out| self.fill(bound, rows, out));
         }
         let bound = self.kept.bind(&self.kernel, x.reborrow(), &self.points, compute)?;
         bound.prepare(Precision::Double, compute);
         rows_in_parallel((x.len(), self.components()), ROWS, compute, |rows, out| self.fill(&bound, rows, out))
     }
 
-    fn fill(&self, bound: &Bound<'_>, rows: std::ops::Range<usize>, out: &mut [f64]) {
+    /// Features of vectors, a block of rows bound at a time: the copies that binding makes of all of
+    /// them would be on fresh pages, which take longer than the values (2000 points in 784 columns
+    /// and 100 landmarks).
+    fn of_vectors<T: Element>(
+        &self,
+        x: ArrayView2<f64>,
+        compute: &Compute,
+        fill: impl Fn(&Bound<'_>, Range<usize>, &mut [T]) + Sync,
+    ) -> Result<Array2<T>> {
+        let shape = (x.nrows(), self.components());
+        let bind =
+            |rows: Range<usize>| self.kept.bind(&self.kernel, x.slice(s![rows, ..]).into(), &self.points, compute);
+        // Makes what is kept, once.
+        let known = x.nrows() > ROWS && bind(0..1).is_ok() && self.kept.holds();
+        if !known {
+            check(x, self.columns())?;
+            let bound = bind(0..x.nrows())?;
+            bound.prepare(precision_of::<T>(), compute);
+            return rows_in_parallel(shape, ROWS, compute, |rows, out| fill(&bound, rows, out));
+        }
+        let blocks = try_rows_in_parallel(shape, ROWS, compute, |rows, out| {
+            let count = rows.len();
+            fill(&bind(rows)?, 0..count, out);
+            Ok(())
+        });
+        blocks.or_else(|error| match error {
+            Error::Canceled | Error::Memory { .. } => Err(error),
+            // Errors name rows of a block: those of all points name the right ones.
+            _ => check(x, self.columns()).and_then(|()| bind(0..x.nrows()).map(drop)).and(Err(error)),
+        })
+    }
+
+    fn fill(&self, bound: &Bound<'_>, rows: Range<usize>, out: &mut [f64]) {
         let mut values = vec![0.0; rows.len() * self.map.nrows()];
         bound.fill(rows, 0..self.map.nrows(), &mut values);
         self.multiply(&values, self.map.as_slice().expect("a matrix of its own"), out);
@@ -220,6 +254,11 @@ impl NystromFeatures {
             matmul(out.slice_mut(s![.., columns]), Target::Replace, left, right, T::from_f64(1.0));
         }
     }
+}
+
+/// The precision of tiles of these values.
+fn precision_of<T: Element>() -> Precision {
+    if size_of::<T>() == size_of::<f32>() { Precision::SingleTiles } else { Precision::Double }
 }
 
 /// `L^{−T}` of `K = LLᵀ`; `None` for a matrix that is nearly singular.
@@ -251,12 +290,9 @@ impl FeatureMap for NystromFeatures {
     }
 
     fn transform_single(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f32>> {
-        check(x, self.columns())?;
-        let bound = self.kept.bind(&self.kernel, x.into(), &self.points, compute)?;
-        bound.prepare(Precision::SingleTiles, compute);
-        let (m, components) = self.map.dim();
+        let m = self.map.nrows();
         let map: Vec<f32> = self.map.iter().map(|v| *v as f32).collect();
-        rows_in_parallel((x.nrows(), components), ROWS, compute, |rows, out| {
+        self.of_vectors(x, compute, |bound, rows, out| {
             let mut values = vec![0.0_f32; rows.len() * m];
             bound.fill_single(rows, 0..m, &mut values);
             self.multiply(&values, &map, out);

@@ -12,6 +12,7 @@ use super::node::{Kind, Node, Pointwise};
 use super::shared::SharedFeatures;
 use super::slots::Slots;
 use super::{Bound, diagonal, embedding, node_paths, range};
+use crate::compute::Workers;
 use crate::error::{MemoryPurpose, PrecomputedNeed, Requirement};
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::algebra::columns::named_column;
@@ -137,7 +138,8 @@ pub(super) fn bind_vectors<'a>(
     let kernel = median::resolve(kernel, rows, cols, compute)?;
     kernel.check_vectors(rows)?;
     cols.map_or(Ok(()), |cols| kernel.check_vectors(cols))?;
-    let mut binder = Binder::new(Slots::of_data(rows, cols), Some(compute));
+    let slots = Slots::of_data_by(rows, cols, Workers::All(compute));
+    let mut binder = Binder::new(slots, Some(compute));
     let root = binder.bind(&kernel, 0)?;
     checked((kernel, root), (rows.nrows(), cols.map(|cols| cols.nrows())), binder.slots)
 }
@@ -155,7 +157,7 @@ pub(super) fn bind_beside<'a>(
         return Err(Error::shape("columns of the second sample", rows.ncols(), known.ncols()));
     }
     kernel.check_vectors(rows)?;
-    let mut binder = Binder::new(Slots::beside(rows, columns.clone()), Some(compute));
+    let mut binder = Binder::new(Slots::beside(rows, columns.clone(), Workers::All(compute)), Some(compute));
     let root = binder.bind(kernel, 0)?;
     checked((kernel.clone(), root), (rows.nrows(), Some(known.nrows())), binder.slots)
 }

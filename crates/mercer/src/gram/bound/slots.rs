@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
 
+use crate::compute::Workers;
 use crate::gram::coordinates::Coordinates;
 use crate::gram::{Metric, MetricKind};
 use crate::kernel::check_domain::{choose_columns, transform};
@@ -88,11 +89,19 @@ impl Slots {
         slots
     }
 
+    /// As [`Slots::of_data`], copied by several threads.
+    pub(crate) fn of_data_by(rows: ArrayView2<f64>, cols: Option<ArrayView2<f64>>, workers: Workers<'_>) -> Self {
+        let mut slots = Self::default();
+        let copied = |points: ArrayView2<f64>| Coordinates::copied_by(points, workers);
+        slots.push(copied(rows), cols.map(copied), Origin::Data);
+        slots
+    }
+
     /// Other row points beside column points that were all points of a symmetric binding.
-    pub(crate) fn beside(rows: ArrayView2<f64>, known: Arc<Slots>) -> Self {
+    pub(crate) fn beside(rows: ArrayView2<f64>, known: Arc<Slots>, workers: Workers<'_>) -> Self {
         let cols = known.points[0].rows.clone();
         let mut slots = Self { known: Some(known), ..Self::default() };
-        slots.push(Coordinates::copied(rows), Some(cols), Origin::Data);
+        slots.push(Coordinates::copied_by(rows, workers), Some(cols), Origin::Data);
         slots
     }
 

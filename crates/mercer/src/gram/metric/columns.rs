@@ -10,6 +10,9 @@ use crate::compute::{Workers, filled};
 use crate::gram::coordinates::Coordinates;
 use crate::{Compute, Precision};
 
+/// Points by whose mean all are centered, at most. Any few hundred would do.
+const CENTERED_BY: usize = 512;
+
 /// The column points and their packed forms, each made at its first use. Nothing here depends on
 /// the row points, so that metrics of other row points use it again.
 #[derive(Debug)]
@@ -64,20 +67,23 @@ impl Columns {
         self.sparse.get_or_init(|| SparseColumns::new(self, Workers::One)).as_ref()
     }
 
-    /// How points are changed where they are packed: distances are taken from the mean of the
-    /// column points.
+    /// How points are changed where they are packed: distances are taken from about the mean
+    /// of the column points.
     pub(super) fn change(&self) -> Change<'_> {
         let shift = (self.kind != MetricKind::Dot).then(|| self.means());
         Change { shift, weights: self.weights.as_deref() }
     }
 
-    /// The mean of the points.
+    /// About the mean of the points: that of some of them, evenly spaced. The accuracy does not
+    /// depend on the shift, and a pass over 5000 images would take 4 ms.
     fn means(&self) -> &[f64] {
         let means = || {
-            let mut means = vec![0.0; self.points.ncols()];
-            let count = self.points.nrows() as f64;
-            for point in self.points.as_slice().chunks_exact(means.len().max(1)) {
-                means.iter_mut().zip(point).for_each(|(m, x)| *m += x / count);
+            let (n, dims) = self.points.dim();
+            let stride = n.div_ceil(CENTERED_BY).max(1);
+            let share = 1.0 / n.div_ceil(stride) as f64;
+            let mut means = vec![0.0; dims];
+            for i in (0..n).step_by(stride) {
+                means.iter_mut().zip(self.points.point(i)).for_each(|(m, x)| *m += x * share);
             }
             means
         };

@@ -10,6 +10,10 @@ use super::transpose::{mirror, write_transposed};
 use crate::error::MemoryPurpose;
 use crate::{Error, Result};
 
+/// Rows of a strip of a tile on the diagonal, of which nothing is computed left of it: of 192 rows
+/// five eighths. A multiple of the columns of a register block.
+const STRIP: usize = 48;
+
 /// Builds the `rows × cols` matrix from tiles of at most `block × block` values, in parallel.
 ///
 /// `fill(rows, cols, tile)` writes a tile, row after row; `finished` is called after each and may
@@ -27,13 +31,15 @@ pub(crate) fn assemble<T: Element>(
     let mut values = allocate::<T>(rows, cols)?;
     let target = Target { start: values.as_mut_ptr(), cols, lifetime: PhantomData::<&mut [T]> };
     let side = |n: usize, b: usize| b * block..n.min((b + 1) * block);
-    let one = |scratch: &mut Vec<T>, (i, j): (usize, usize)| {
+    let one = |(scratch, strip): &mut (Vec<T>, Vec<T>), (i, j): (usize, usize)| {
         let (tile_rows, tile_cols) = (side(rows, i), side(cols, j));
         scratch.resize(tile_rows.len() * tile_cols.len(), T::default());
         let tile = &mut scratch[..];
-        fill(tile_rows.clone(), tile_cols.clone(), tile);
         if symmetric && i == j {
+            fill_upper(&fill, tile_rows.clone(), strip, tile);
             mirror(tile, tile_rows.len());
+        } else {
+            fill(tile_rows.clone(), tile_cols.clone(), tile);
         }
         // SAFETY: the tiles of the list are pairwise disjoint rectangles of the matrix, and so are
         // they and the transposes of those above the diagonal; `Target` covers the whole allocation
@@ -50,18 +56,39 @@ pub(crate) fn assemble<T: Element>(
     let list = tile_list(rows.div_ceil(block), cols.div_ceil(block), symmetric);
     match list[..] {
         // One tile: no other thread is woken for it.
-        [tile] => one(&mut Vec::new(), tile)?,
+        [tile] => one(&mut Default::default(), tile)?,
         // Nor for little work, which the caller has not given to the threads.
         _ if rayon::current_thread_index().is_none() => {
-            let mut scratch = Vec::new();
+            let mut scratch = Default::default();
             list.into_iter().try_for_each(|tile| one(&mut scratch, tile))?;
         }
-        _ => list.into_par_iter().try_for_each_init(Vec::new, one)?,
+        _ => list.into_par_iter().try_for_each_init(Default::default, one)?,
     }
     // SAFETY: the tiles (and their transposes) cover the matrix, so all rows·cols values have been
     // written.
     unsafe { values.set_len(rows * cols) };
     Ok(values)
+}
+
+/// Writes the values of a tile on the diagonal, on the diagonal and right of it at least.
+fn fill_upper<T: Element>(
+    fill: &impl Fn(Range<usize>, Range<usize>, &mut [T]),
+    points: Range<usize>,
+    strip: &mut Vec<T>,
+    tile: &mut [T],
+) {
+    let n = points.len();
+    if n < 2 * STRIP {
+        return fill(points.clone(), points, tile);
+    }
+    for first in (0..n).step_by(STRIP) {
+        let (rows, width) = (first..n.min(first + STRIP), n - first);
+        strip.resize(rows.len() * width, T::default());
+        fill(points.start + rows.start..points.start + rows.end, points.start + first..points.end, strip);
+        for (line, row) in strip.chunks_exact(width).zip(tile.chunks_exact_mut(n).skip(first)) {
+            row[first..].copy_from_slice(line);
+        }
+    }
 }
 
 /// The tiles as (block row, block column): all, or those on and above the diagonal.

@@ -8,7 +8,7 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::fast64::Fast64;
-use crate::real::Real;
+use crate::real::{MaternTable, Real};
 
 /// `ln 2` to 12 bits: products with the exponent of a float are exact.
 const LN2_HIGH: f32 = 0.693115234375;
@@ -145,6 +145,10 @@ impl<const FMA: bool> Real for Fast32<FMA> {
     #[inline(always)]
     fn matern(nu: Self, z: Self) -> Self {
         Self::narrow(Fast64::matern(nu.widen(), z.widen()))
+    }
+    #[inline(always)]
+    fn tabulated_matern(table: &MaternTable, z: Self) -> Self {
+        Self::narrow(Fast64::tabulated_matern(table, z.widen()))
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {

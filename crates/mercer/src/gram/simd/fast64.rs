@@ -11,7 +11,7 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::sine_cosine::Phase;
-use crate::real::Real;
+use crate::real::{MaternTable, Real};
 
 /// `ln 2` to 33 bits: products with the exponent of a double are exact.
 const LN2_HIGH: f64 = 0.6931471803691238;
@@ -215,9 +215,27 @@ impl<const FMA: bool> Real for Fast64<FMA> {
         Self(<f64 as Real>::matern(nu.0, z.0))
     }
     #[inline(always)]
+    fn tabulated_matern(table: &MaternTable, z: Self) -> Self {
+        match table.undamped(z.0) {
+            Some(undamped) => {
+                // In two factors: the decay alone may be too small for the range.
+                let root = Self(-0.5 * z.0).exp().0;
+                Self(undamped * root * root)
+            }
+            None => Self(matern_one_by_one(table.nu(), z.0)),
+        }
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         Self(self.0.abs())
     }
+}
+
+/// Not part of the loops over tiles.
+#[cold]
+#[inline(never)]
+fn matern_one_by_one(nu: f64, z: f64) -> f64 {
+    <f64 as Real>::matern(nu, z)
 }
 
 super::powers::operators!(Fast64);

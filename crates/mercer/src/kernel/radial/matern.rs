@@ -1,6 +1,8 @@
 //! The Matérn kernels.
 
 use crate::kernel::prelude::*;
+use crate::real::MaternTable;
+use crate::real::special::KeptTable;
 
 /// Matérn kernel of smoothness ν on vectors.
 ///
@@ -14,8 +16,8 @@ use crate::kernel::prelude::*;
 /// is norm-equivalent to the Sobolev space `H^{ν+d/2}`; as `ν → ∞` it tends to the Gaussian kernel.
 ///
 /// # Cost
-/// `O(d)` per pair; one square root and one exponential for the three closed forms, a Bessel
-/// function otherwise.
+/// `O(d)` per pair; one square root and one exponential for the three closed forms, a polynomial
+/// more up to `ν = 20`, a Bessel function beyond.
 ///
 /// # Example
 /// ```
@@ -29,6 +31,7 @@ use crate::kernel::prelude::*;
 pub struct Matern {
     nu: Positive,
     lengthscale: Lengthscale,
+    table: KeptTable,
 }
 
 /// Smoothness beyond this is the Gaussian kernel to more digits than an `f64` holds differences in.
@@ -45,7 +48,7 @@ impl Matern {
         if nu > MAX_NU {
             return Err(Error::parameter("nu", nu, "positive and at most 10000 (beyond that, use gaussian)"));
         }
-        Ok(Self { nu: Positive::new("nu", nu)?, lengthscale })
+        Ok(Self { nu: Positive::new("nu", nu)?, lengthscale, table: KeptTable::default() })
     }
 
     /// The smoothness.
@@ -85,7 +88,7 @@ impl Leaf for Matern {
     }
 
     fn with_lengthscale(&self, lengthscale: Lengthscale) -> Self {
-        Self { lengthscale, ..*self }
+        Self { lengthscale, ..self.clone() }
     }
 
     fn is_non_negative(&self) -> bool {
@@ -125,8 +128,24 @@ impl Profile for Matern {
             0.5 => visitor.visit(&HalfInteger::<1>(scale)),
             1.5 => visitor.visit(&HalfInteger::<3>(scale)),
             2.5 => visitor.visit(&HalfInteger::<5>(scale)),
-            _ => visitor.visit(&Scaled { profile: self, shape: [self.nu.get(), 0.0], scale }),
+            nu => match self.table.of(nu) {
+                Some(table) => visitor.visit(&Tabulated { table, scale }),
+                None => visitor.visit(&Scaled { profile: self, shape: [nu, 0.0], scale }),
+            },
         }
+    }
+}
+
+/// The general formula of a scaled metric, for one smoothness.
+struct Tabulated<'t> {
+    table: &'t MaternTable,
+    scale: f64,
+}
+
+impl Formula for Tabulated<'_> {
+    #[inline(always)]
+    fn apply<N: Real>(&self, s: N) -> N {
+        N::tabulated_matern(self.table, (N::from_f64(2.0 * self.table.nu()) * (s * N::from_f64(self.scale))).sqrt())
     }
 }
 
@@ -157,7 +176,7 @@ pub const ENTRY: Entry = Entry {
         LENGTHSCALE,
     ],
     theory: "Positive definite in every dimension; its RKHS is the Sobolev space of order ν + d/2.",
-    cost: "O(d), one exponential and one square root; a Bessel function for general ν",
+    cost: "O(d), one exponential and one square root; a polynomial more for general ν, a Bessel function beyond 20",
     examples: &["matern(nu=1/2, lengthscale=0.9)", "matern(nu=3/2)", "matern(nu=5/2, lengthscale=2)", "matern(nu=0.8)"],
     build,
 };

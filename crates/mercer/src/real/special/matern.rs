@@ -5,7 +5,7 @@ use super::whole_steps;
 use crate::real::Real;
 
 /// Up to this smoothness the profile is climbed to by recurrence, beyond it is one integral.
-const LARGEST_CLIMB: f64 = 20.0;
+pub(super) const LARGEST_CLIMB: f64 = 20.0;
 /// With `ν ≤ 20` the profile is below the smallest `f64` from here on.
 const VANISHES_FROM: f64 = 1500.0;
 
@@ -74,6 +74,17 @@ impl<N: Real> MaternProfile<N> {
         }
     }
 
+    /// `M_ν(z)eᶻ` for `z > 0` and `ν ≤ 20`: the profile without its decay.
+    pub(super) fn undamped(&self, z: N) -> N {
+        match self.route {
+            Route::Peak { .. } => self.at(z) * z.exp(),
+            Route::Climb { mu, steps: 0, reciprocal_gamma } => {
+                self.nu * prefactor(mu, reciprocal_gamma, z) * N::bessel_pair(mu, z).lower
+            }
+            Route::Climb { mu, steps, reciprocal_gamma } => climb_undamped(mu, steps, reciprocal_gamma, z).value,
+        }
+    }
+
     /// `M′_ν(z)` for `z ≥ 0`: `−2^{1−ν}/Γ(ν) · z^ν K_{ν−1}(z)`.
     ///
     /// At `z = 0` it is 0 for `ν > ½` and −1 for `ν = ½`. For `ν < ½` the profile has a cusp there;
@@ -130,6 +141,12 @@ fn decayed<N: Real>(x: N, z: N) -> N {
 
 /// `M_{μ+steps}` by the recurrence, for `steps ≥ 1`.
 fn climb<N: Real>(mu: N, steps: usize, reciprocal_gamma: N, z: N) -> Rung<N> {
+    let Rung { below, value } = climb_undamped(mu, steps, reciprocal_gamma, z);
+    Rung { below: decayed(below, z), value: decayed(value, z) }
+}
+
+/// The same times `eᶻ`.
+fn climb_undamped<N: Real>(mu: N, steps: usize, reciprocal_gamma: N, z: N) -> Rung<N> {
     let pair = N::bessel_pair(mu, z);
     let scale = prefactor(mu, reciprocal_gamma, z);
     let quarter = (N::from_f64(0.5) * z).squared();
@@ -139,7 +156,7 @@ fn climb<N: Real>(mu: N, steps: usize, reciprocal_gamma: N, z: N) -> Rung<N> {
         (below, value) = (value / order, next);
         order = order + N::one();
     }
-    Rung { below: decayed(below, z), value: decayed(value, z) }
+    Rung { below, value }
 }
 
 /// `M_ν(z)` by the integral around its peak, for `ν` not small.

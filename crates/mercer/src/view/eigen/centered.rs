@@ -153,7 +153,7 @@ impl CenteredMatrix {
     }
 }
 
-fn assemble(
+pub(super) fn assemble(
     (values, mut vectors): (Vec<f64>, Array2<f64>),
     means: Means,
     diagonal: &[f64],

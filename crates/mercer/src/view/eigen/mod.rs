@@ -2,12 +2,14 @@
 //! classical scaling have in common.
 
 mod centered;
+mod finite_rank;
 mod nystrom;
 mod plan;
 mod projection;
 mod record;
 
 pub(crate) use centered::CenteredEigen;
+pub(crate) use finite_rank::in_features;
 pub(crate) use nystrom::NystromRequest;
 pub(crate) use plan::EigenRequest;
 pub use plan::{EigenPlan, EigenSolver};

@@ -45,7 +45,7 @@ const ADVICE_ALL: &str = "give the number of components, use fewer rows, or a hi
 pub enum EigenSolver {
     /// A whole decomposition for few rows or many components, else the leading pairs by products
     /// with the matrix (stored where it fits into the memory limit), and Nyström where products
-    /// would take minutes.
+    /// would take minutes. In the features of a kernel with few of them.
     #[default]
     Auto,
     /// All eigenpairs of the stored matrix.
@@ -56,13 +56,16 @@ pub enum EigenSolver {
     /// The eigenpairs of Nyström features of some landmarks: an approximation, with the part of the
     /// trace that it misses.
     Nystrom,
+    /// In the features of a kernel with finitely many, such as `linear`: exact, in time linear in
+    /// the rows.
+    FiniteRank,
 }
 
 impl EigenSolver {
     /// The words for them in settings.
-    pub(crate) const WORDS: &'static [&'static str] = &["auto", "dense", "leading", "nystrom"];
+    pub(crate) const WORDS: &'static [&'static str] = &["auto", "dense", "leading", "nystrom", "finite_rank"];
 
-    const ALL: [Self; 4] = [Self::Auto, Self::Dense, Self::Leading, Self::Nystrom];
+    const ALL: [Self; 5] = [Self::Auto, Self::Dense, Self::Leading, Self::Nystrom, Self::FiniteRank];
 
     /// The word for it in settings.
     pub fn name(self) -> &'static str {
@@ -82,6 +85,7 @@ impl fmt::Display for EigenSolver {
             Self::Dense => "eigendecomposition",
             Self::Leading => "leading eigenpairs by products",
             Self::Nystrom => "eigenpairs of Nyström features",
+            Self::FiniteRank => "eigenpairs in the features of the kernel",
         })
     }
 }
@@ -146,6 +150,8 @@ pub(crate) struct EigenRequest {
     pub(crate) size: Size,
     /// Entries of sparse features by which products with the matrix are cheap.
     pub(crate) features: Option<usize>,
+    /// The number of features of the kernel, if they are finitely many.
+    pub(crate) rank: Option<usize>,
     /// The number of eigenpairs; all that are not 0 where there is none.
     pub(crate) components: Option<usize>,
     pub(crate) solver: EigenSolver,
@@ -175,6 +181,10 @@ impl EigenRequest {
             }
             EigenSolver::Leading => self.leading(compute, "requested"),
             EigenSolver::Nystrom => self.on_landmarks(compute, "requested"),
+            EigenSolver::FiniteRank => match self.rank.filter(|_| self.components.is_some()) {
+                Some(rank) => self.in_features(rank, "requested"),
+                None => self.choose(compute),
+            },
         };
         let what = format!("{} of {} rows", plan.solver, self.size.rows);
         let advice = if self.components.is_some() { ADVICE } else { ADVICE_ALL };
@@ -192,6 +202,13 @@ impl EigenRequest {
         let (n, fits) = (self.size.rows, |plan: &EigenPlan| plan.bytes <= compute.memory());
         if self.components.is_none() {
             return self.dense("all components are wanted");
+        }
+        if let Some(rank) = self.rank.filter(|rank| self.count() <= *rank && self.whole == 0) {
+            let plan = self.in_features(rank, &format!("the kernel has {rank} features"));
+            let other = self.dense("").flops.min(self.leading(compute, "").flops);
+            if plan.flops < other && fits(&plan) {
+                return plan;
+            }
         }
         if n <= (ROWS_PER_VECTOR * self.width()).max(self.whole) {
             let whole = self.dense(if n <= self.whole { "all eigenvalues are wanted" } else { "few rows" });
@@ -233,6 +250,20 @@ impl EigenRequest {
         let bytes = (5 * 8 * n).saturating_mul(n).saturating_add(self.vectors());
         let flops = 9.0 * (n as f64).powi(3) + self.kernel_flops();
         made(EigenSolver::Dense, true, (bytes, flops), reason)
+    }
+
+    /// The features, their centered copy and its products, and matrices of their number.
+    fn in_features(&self, rank: usize, reason: &str) -> EigenPlan {
+        let (n, m) = (self.size.rows as u64, rank as u64);
+        let bytes = (8 * 2 * n + 8 * 6 * m).saturating_mul(m).saturating_add(self.vectors());
+        let (rows, features) = (n as f64, m as f64);
+        let flops = 2.0 * rows * features * (features + 2.0 * self.count() as f64) + 9.0 * features.powi(3);
+        made(EigenSolver::FiniteRank, false, (bytes, flops), reason)
+    }
+
+    /// The same request where the features do not have so many eigenvalues above 0.
+    pub(crate) fn without_features(self) -> Self {
+        Self { rank: None, ..self }
     }
 
     /// The matrix or tiles of it, and the iterated vectors.

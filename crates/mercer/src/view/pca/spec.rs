@@ -5,11 +5,11 @@ use super::positive::Spectrum;
 use super::{EigenPlan, EigenSolver, KernelPcaFit};
 use crate::definiteness::require_psd_for;
 use crate::error::{AllowedRange, PrecomputedNeed};
-use crate::features::Landmarks;
+use crate::features::{ExplicitFeatures, FeatureMap, Landmarks};
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::points::Size;
 use crate::settings::Settings;
-use crate::view::eigen::{EigenRequest, NystromRequest, Projection};
+use crate::view::eigen::{EigenRequest, NystromRequest, Projection, in_features};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Kernel principal components: the leading eigenvectors of the covariance of the points in ℋ.
@@ -29,7 +29,8 @@ use crate::{Compute, Error, Kernel, Points, Result, Sample};
 ///
 /// # Cost
 /// `9n³` for all eigenvectors, or some 16 products of `K` with a block of `components + 8` vectors;
-/// with Nyström `O(nm²)` for `m` landmarks. [`KernelPca::plan`] reports what is run.
+/// with Nyström `O(nm²)` for `m` landmarks, and as much, but exact, for a kernel with `m` features
+/// (`linear`, `polynomial` on few columns). [`KernelPca::plan`] reports what is run.
 ///
 /// # Example
 /// ```
@@ -113,7 +114,9 @@ impl KernelPca {
     /// # Ok::<(), mercer::Error>(())
     /// ```
     pub fn plan(&self, size: Size, compute: &Compute) -> Result<EigenPlan> {
-        self.request(size, None).plan(compute)
+        let vectors = size == Size::of_vectors(size.rows, size.work as usize);
+        let rank = vectors.then(|| self.map(size.work as usize).ok()).flatten().map(|map| map.components());
+        self.request(size, (None, rank)).plan(compute)
     }
 
     /// Finds the components of the points of a sample. With a kernel over `precomputed()`, `x` is
@@ -133,11 +136,16 @@ impl KernelPca {
             return Err(Error::precomputed("a fit on precomputed kernel values", PrecomputedNeed::Symmetric));
         }
         let features = bound.features().map(|(rows, _)| rows.columns.len());
-        let request = self.request(EigenRequest::size_of(x), features);
+        let map = match x {
+            Points::Vectors(x) if self.solver == EigenSolver::FiniteRank => Some(self.map(x.ncols())?),
+            Points::Vectors(x) => self.map(x.ncols()).ok(),
+            _ => None,
+        };
+        let request = self.request(EigenRequest::size_of(x), (features, map.as_ref().map(FeatureMap::components)));
         let plan = request.plan(compute)?;
         let mut fit = match plan.solver {
             EigenSolver::Nystrom => self.on_landmarks(x, plan, compute)?,
-            _ => self.on_all(x, &bound, (&request, plan), compute)?,
+            _ => self.on_all(x, &bound, (request, plan, map), compute)?,
         };
         if let Some(alpha) = self.inverse {
             fit.inverse = Some(fit.inverse_map(alpha, compute)?);
@@ -165,10 +173,18 @@ impl KernelPca {
         if self.indefinite { Ok(()) } else { require_psd_for(&self.kernel, x, compute) }
     }
 
-    fn request(&self, size: Size, features: Option<usize>) -> EigenRequest {
+    /// The features of the kernel on vectors of this many columns.
+    fn map(&self, columns: usize) -> Result<ExplicitFeatures> {
+        ExplicitFeatures::new(self.kernel.clone(), columns)
+    }
+
+    /// With the entries of sparse features, and the number of features of a kernel with finitely
+    /// many.
+    fn request(&self, size: Size, (features, rank): (Option<usize>, Option<usize>)) -> EigenRequest {
         EigenRequest {
             size,
             features,
+            rank,
             components: self.components,
             solver: self.solver,
             landmarks: self.landmarks,
@@ -181,10 +197,23 @@ impl KernelPca {
         &self,
         x: Points<'_>,
         bound: &Bound<'_>,
-        (request, plan): (&EigenRequest, EigenPlan),
+        (request, plan, map): (EigenRequest, EigenPlan, Option<ExplicitFeatures>),
         compute: &Compute,
     ) -> Result<KernelPcaFit> {
-        let (mut eigen, plan) = request.solve(bound, plan, compute)?;
+        let found = match (plan.solver, x, self.components, map) {
+            (EigenSolver::FiniteRank, Points::Vectors(x), Some(count), Some(map)) => {
+                in_features(&map, x, count.min(x.nrows()), compute)?
+            }
+            _ => None,
+        };
+        let (mut eigen, plan) = match found {
+            Some(eigen) => (eigen, plan),
+            None if plan.solver == EigenSolver::FiniteRank => {
+                let request = request.without_features();
+                request.solve(bound, request.plan(compute)?, compute)?
+            }
+            None => request.solve(bound, plan, compute)?,
+        };
         let found = Spectrum { rounding: eigen.rounding, trace: eigen.trace, smallest: eigen.evidence.smallest };
         let values = self.positive(found.checked(&eigen.values, &self.kernel, self.indefinite)?);
         eigen.vectors = eigen.vectors.slice_move(ndarray::s![.., ..values.len()]);

@@ -64,7 +64,7 @@ pub struct ClassicalScaling {
     /// The number of coordinates; as many as there are positive eigenvalues where there is none. At
     /// most as many as points. Coordinates beyond the positive eigenvalues are 0.
     pub components: Option<usize>,
-    /// The solver; never [`EigenSolver::Nystrom`].
+    /// The solver; never [`EigenSolver::Nystrom`] or [`EigenSolver::FiniteRank`].
     pub solver: EigenSolver,
     /// Whether to accept a kernel that is known not to be negative definite.
     pub indefinite: bool,
@@ -88,13 +88,14 @@ impl ClassicalScaling {
     }
 
     fn request(&self, size: Size, proven: bool) -> Result<EigenRequest> {
-        if self.solver == EigenSolver::Nystrom {
-            let reason = "a negative-definite kernel has no Nyström features";
-            return Err(Error::unsupported("landmarks", "classical scaling", reason, "use the solver leading"));
+        if let EigenSolver::Nystrom | EigenSolver::FiniteRank = self.solver {
+            let reason = "a negative-definite kernel has no features";
+            return Err(Error::unsupported("features", "classical scaling", reason, "use the solver leading"));
         }
         Ok(EigenRequest {
             size,
             features: None,
+            rank: None,
             components: self.components,
             solver: self.solver,
             landmarks: None,

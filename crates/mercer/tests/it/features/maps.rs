@@ -389,6 +389,32 @@ fn nystrom_features_are_exact_at_landmarks_and_never_above_the_kernel() {
     }
 }
 
+#[test]
+fn many_points_have_the_features_that_each_has_alone() {
+    let x = Array2::from_shape_fn((900, 3), |(i, j)| ((i * 3 + j) as f64 * 0.37).sin() * 2.0);
+    for text in ["gaussian(lengthscale=0.7)", "linear() + 1", "chi2(gamma=0.5)"] {
+        let x = if text.starts_with("chi2") { x.mapv(f64::abs) } else { x.clone() };
+        let map = Nystrom::new(kernel(text), 12).fit(x.view(), &compute(2)).unwrap();
+        let all = map.transform(x.view(), &compute(2)).unwrap();
+        assert_eq!(all, map.transform(x.view(), &compute(2).with_threads(1).unwrap()).unwrap());
+        let single = map.transform_single(x.view(), &compute(2)).unwrap();
+        for i in [0, 255, 256, 511, 640, 899] {
+            let alone = map.transform(x.slice(ndarray::s![i..=i, ..]), &compute(1)).unwrap();
+            let size = all.row(i).dot(&all.row(i)).sqrt();
+            for (j, expected) in alone.iter().enumerate() {
+                assert_close!(all[[i, j]], *expected, abs = 1e-12 * size, "{text} row {i}");
+                assert_close!(f64::from(single[[i, j]]), *expected, abs = 1e-3 * size, "{text} row {i}");
+            }
+        }
+        let mut bad = x.clone();
+        bad[[700, 1]] = if text.starts_with("chi2") { -1.0 } else { f64::NAN };
+        match map.transform(bad.view(), &compute(2)) {
+            Err(mercer::Error::Value { row, .. }) => assert_eq!(row, 700, "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
 /// Over twenty seeds, so that the comparison is of means.
 #[test]
 fn pivots_beat_uniform_landmarks() {

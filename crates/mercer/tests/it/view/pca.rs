@@ -115,6 +115,55 @@ fn the_linear_kernel_gives_ordinary_principal_components() {
 }
 
 #[test]
+fn few_features_give_the_eigenpairs_of_the_matrix() {
+    let (x, new) = (normal(400, 4), normal(30, 4));
+    for (text, features) in [
+        ("linear()", 4),
+        ("polynomial(degree=2, offset=1)", 15),
+        ("3*linear() + 2", 5),
+        ("on([0, 2], polynomial(degree=3, offset=0.5)) + 1e-3*linear()", 14),
+    ] {
+        let fit = |solver: EigenSolver, threads: usize| {
+            let compute = Compute::new().with_threads(threads).unwrap();
+            let fit = KernelPca { solver, ..spec(text, 3) }.fit(&x, &compute).unwrap();
+            let (scores, novelty) = (fit.transform(&new, &compute).unwrap(), fit.novelty(&new, &compute).unwrap());
+            (fit, scores, novelty)
+        };
+        let (dense, dense_scores, dense_novelty) = fit(EigenSolver::Dense, 2);
+        let (fast, scores, novelty) = fit(EigenSolver::Auto, 1);
+        assert_eq!(fast.plan().solver, EigenSolver::FiniteRank, "{text}");
+        assert!(fast.plan().reason.contains(&format!("{features} features")), "{}", fast.plan().reason);
+        let largest = dense.eigenvalues()[0];
+        for (found, expected) in fast.eigenvalues().iter().zip(dense.eigenvalues()) {
+            assert_close!(*found, *expected, abs = 1e-12 * largest, "{text}");
+        }
+        let gram = fast.eigenvectors().t().dot(&fast.eigenvectors());
+        assert_arrays_close(&gram, &Array2::<f64>::eye(3), 1e-13, text);
+        assert_arrays_close(&fast.eigenvectors(), &dense.eigenvectors(), 1e-8, text);
+        assert_arrays_close(&scores, &dense_scores, 1e-8 * largest.sqrt(), text);
+        for (found, expected) in novelty.iter().zip(&dense_novelty) {
+            assert_close!(*found, *expected, abs = 1e-9 * largest, "{text}");
+        }
+        assert_close!(fast.trace(), dense.trace(), 1e-11);
+        let (again, same, _) = fit(EigenSolver::FiniteRank, 2);
+        assert_eq!(
+            (again.eigenvectors(), again.eigenvalues(), same),
+            (fast.eigenvectors(), fast.eigenvalues(), scores)
+        );
+    }
+    // More components than features: the other eigenvalues are 0.
+    let compute = Compute::new();
+    let many = spec("linear()", 6).fit(&x, &compute).unwrap();
+    assert!(many.plan().solver != EigenSolver::FiniteRank && many.eigenvalues()[4] == 0.0 && many.components() == 6);
+    // Points on a line have one eigenvalue above 0, whatever the number of features.
+    let line = Array2::from_shape_fn((300, 3), |(i, j)| i as f64 * (1.0 + j as f64));
+    let flat = spec("linear()", 2).fit(&line, &compute).unwrap();
+    assert!(flat.eigenvalues()[0] > 0.0 && flat.eigenvalues()[1] == 0.0);
+    let none = KernelPca { solver: EigenSolver::FiniteRank, ..spec("gaussian()", 2) }.fit(&x, &compute);
+    assert!(matches!(none, Err(Error::Unsupported { .. })), "{none:?}");
+}
+
+#[test]
 fn novelty_is_the_distance_to_the_span() {
     let (x, compute) = (normal(50, 2), Compute::new());
     for spec in [
