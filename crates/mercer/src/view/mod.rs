@@ -13,6 +13,7 @@ pub mod kmeans;
 pub mod pca;
 pub mod scaling;
 pub mod spectral;
+pub mod streamed;
 
 pub use kmeans::{
     ChosenClusters, ClusterCount, ClusterScore, ClusterSolver, CountRule, KMeansEvidence, KMeansInit, KernelKMeans,

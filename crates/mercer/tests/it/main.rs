@@ -127,4 +127,5 @@ mod view {
     mod pca;
     mod scaling;
     mod spectral;
+    mod streamed;
 }
