@@ -26,7 +26,7 @@ fn entry(name: &str) -> PyResult<&'static LearnerEntry> {
 }
 
 /// Settings from Python values: kernels and texts, numbers, flags, and lists of these.
-fn read_settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
+pub fn read_settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let mut settings = Settings::new();
     for (name, value) in given {
         let name = name.extract::<String>()?;

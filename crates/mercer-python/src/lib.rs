@@ -47,6 +47,7 @@ mod streamed;
 mod svc;
 mod svm;
 mod tuner;
+mod view_stream;
 mod views;
 
 use pyo3::prelude::*;
@@ -132,6 +133,7 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<streamed::PyRidgeStream>()?;
     module.add_function(wrap_pyfunction!(streamed::sample_rows, module)?)?;
     module.add_class::<logistic_stream::PyLogisticStream>()?;
+    module.add_class::<view_stream::PyViewStream>()?;
     module.add_class::<streamed::PyStreamedRidgeFit>()?;
     module.add_function(wrap_pyfunction!(features::fourier_bound, module)?)?;
     module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;

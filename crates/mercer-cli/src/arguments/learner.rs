@@ -10,6 +10,7 @@ use mercer::settings::{Setting, Settings};
 
 use super::common::{Gap, ObjectOptions};
 use super::fit::{ConformalWords, FitData, FitScale};
+use super::view_stream::ViewStreamWords;
 
 /// Learners with a command of their own: their flags include those of a search.
 const OWN_COMMANDS: &[&str] = &[
@@ -28,6 +29,8 @@ const OWN_COMMANDS: &[&str] = &[
 
 /// The learner that clusters around means, and the one that clusters by eigenvectors.
 const CLUSTERS: [&str; 2] = ["kmeans", "spectral"];
+/// The beginning of the names of learners on features, which `--stream` chooses.
+const STREAMED: &str = "streamed_";
 /// The learner that matches two modes of objects.
 const MATCHES: &str = "coupled";
 
@@ -194,11 +197,19 @@ pub struct ViewArguments {
     pub views: Vec<String>,
     /// Whether to add a column of novelty scores.
     pub novelty: bool,
+    /// Options of data longer than memory, for learners that take it.
+    pub stream: Option<ViewStreamWords>,
+}
+
+/// Learners that take data longer than memory, by others on features.
+fn is_streamed(entry: &LearnerEntry) -> bool {
+    model::learner(&format!("{STREAMED}{}", entry.name)).is_some()
 }
 
 /// Learners that give coordinates.
 fn embeddings() -> impl Iterator<Item = &'static LearnerEntry> {
-    LEARNERS.iter().copied().filter(|entry| entry.goal == Goal::Features && entry.views != ViewCount::Two)
+    let own = |entry: &&LearnerEntry| entry.views != ViewCount::Two && !entry.name.starts_with(STREAMED);
+    LEARNERS.iter().copied().filter(move |entry| entry.goal == Goal::Features && own(entry))
 }
 
 fn columns_of(name: &'static str, help: &'static str) -> Arg {
@@ -219,7 +230,8 @@ fn view_command(entry: &'static LearnerEntry) -> Command {
         let help = "Add a column of novelty scores: squared distances from the span of the components";
         command = command.arg(Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(help));
     }
-    with_flags(command, entry)
+    let command = with_flags(command, entry);
+    if is_streamed(entry) { ViewStreamWords::augment_args(command) } else { command }
 }
 
 impl Subcommand for ViewArguments {
@@ -250,6 +262,7 @@ impl FromArgMatches for ViewArguments {
             data: ViewData::from_arg_matches(matches)?,
             views: views.cloned().collect(),
             novelty: entry.name == "pca" && matches.get_flag("novelty"),
+            stream: is_streamed(entry).then(|| ViewStreamWords::from_arg_matches(matches)).transpose()?,
         })
     }
 
@@ -325,6 +338,8 @@ pub struct ClusterArguments {
     pub data: ViewData,
     /// The column of weights.
     pub weights: Option<String>,
+    /// Options of data longer than memory.
+    pub stream: ViewStreamWords,
 }
 
 impl Args for ClusterArguments {
@@ -333,7 +348,8 @@ impl Args for ClusterArguments {
         let command = ViewData::augment_args(command)
             .arg(Arg::new("spectral").long("spectral").action(ArgAction::SetTrue).help(spectral))
             .arg(Arg::new("weights").long("weights").value_name("COL").help("Column of weights of the rows"));
-        CLUSTERS.iter().filter_map(|name| model::learner(name)).fold(command, with_flags)
+        let command = CLUSTERS.iter().filter_map(|name| model::learner(name)).fold(command, with_flags);
+        ViewStreamWords::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -368,7 +384,8 @@ impl FromArgMatches for ClusterArguments {
         if weights.is_some() && !entry.weighted {
             return Err(refused("--weights: spectral clustering takes no weights".into()));
         }
-        Ok(Self { entry, settings, clusters, data: ViewData::from_arg_matches(matches)?, weights })
+        let stream = ViewStreamWords::from_arg_matches(matches)?;
+        Ok(Self { entry, settings, clusters, data: ViewData::from_arg_matches(matches)?, weights, stream })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

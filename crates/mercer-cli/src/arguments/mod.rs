@@ -10,6 +10,7 @@ mod lab;
 mod learner;
 mod serve;
 mod test;
+mod view_stream;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -40,6 +41,7 @@ pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
     TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
 };
+pub use view_stream::ViewStreamWords;
 
 /// Kernel methods as one system: kernels with proofs, fits, predictions, tests, Gram matrices,
 /// data.

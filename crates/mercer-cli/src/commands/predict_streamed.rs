@@ -135,22 +135,22 @@ impl Work<'_> {
         summary.filled += encoded.filled;
         summary.dropped += encoded.dropped;
         summary.names = result.names().map(str::to_owned).collect();
-        self.write(&result, first, out).map_err(Failure::Output)
+        write_rows(self.layout, &result, first, out).map_err(Failure::Output)
     }
+}
 
-    /// The rows, after the names in the first chunk.
-    fn write(&self, table: &Table, first: bool, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        if self.layout == Layout::Tsv {
-            return write_tsv(out, table, first);
-        }
-        let mut text = Vec::new();
-        mercer::io::write_table_csv_to(&mut text, table)?;
-        let mut names = Vec::new();
-        if !first {
-            mercer::io::write_table_csv_to(&mut names, &table.select_rows(&[]).map_err(io::Error::other)?)?;
-        }
-        out.write_all(&text[names.len()..])
+/// Writes the rows of a chunk, after the names in the first one.
+pub(super) fn write_rows(layout: Layout, table: &Table, first: bool, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    if layout == Layout::Tsv {
+        return write_tsv(out, table, first);
     }
+    let mut text = Vec::new();
+    mercer::io::write_table_csv_to(&mut text, table)?;
+    let mut names = Vec::new();
+    if !first {
+        mercer::io::write_table_csv_to(&mut names, &table.select_rows(&[]).map_err(io::Error::other)?)?;
+    }
+    out.write_all(&text[names.len()..])
 }
 
 /// Sums over the rows of one target whose truth and prediction are there.

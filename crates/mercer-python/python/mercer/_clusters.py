@@ -12,10 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.metaestimators import available_if
 
+from mercer._dask import is_dask, lazy
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import AnyFit
 from mercer._parameters import check_choice, check_count
+from mercer._streamed_views import StreamedView
 
 
 class _Clusters(ClusterMixin, LearnerEstimator):
@@ -57,10 +59,15 @@ class _Clusters(ClusterMixin, LearnerEstimator):
 
 
 @filled(HOW=HOW)
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters):
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters, StreamedView):
     """Kernel k-means: clusters with the smallest squared distances from their means in the space of the kernel.
 
     Lloyd's steps, then moves of single points until none improves; any kernel, points of any kind, weights.
+
+    Dask arrays and data frames are fitted through ``n_landmarks`` Nyström features: the first means are found in a
+    sample of the rows, and every pass over the partitions is one of Lloyd's steps. ``predict`` and ``transform`` of a
+    Dask collection are Dask collections; there are no ``labels_``. The bytes of the fit are those of
+    ``solver="streamed"`` on the same rows in memory.
 
     Parameters
     ----------
@@ -84,7 +91,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
     init : {"k-means++", "random"}, default="k-means++"
         How the first means are chosen.
     n_landmarks : int, optional
-        An approximation on this many landmarks; by default only where memory is short.
+        An approximation on this many landmarks; by default only where memory is short, and 500 of them for
+        ``solver="streamed"``.
+    solver : {"auto", "streamed"}, default="auto"
+        By size and memory; or through landmarks that are chosen in 10 000 rows (10 for each where that is more), with
+        one of Lloyd's steps for every pass over the rows, which is how Dask collections are fitted.
     random_state : int, RandomState instance or None, default=None
         The seed of the starts.
     {HOW}
@@ -92,7 +103,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
     Attributes
     ----------
     labels_ : array of shape (n_samples,)
-        The cluster of every point, numbered by first appearance.
+        The cluster of every point, numbered by first appearance; not for Dask collections.
     objective_ : float
         The sum of squared distances from the means, not divided.
     n_clusters_ : int
@@ -115,6 +126,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
     """
 
     _learner = "kmeans"
+    _streamed_learner = "streamed_kmeans"
     _setting_names: ClassVar[dict[str, str]] = {
         "n_clusters": "clusters",
         "n_init": "starts",
@@ -144,6 +156,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         max_iter: int = 300,
         init: str = "k-means++",
         n_landmarks: int | None = None,
+        solver: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
@@ -159,6 +172,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         self.max_iter = max_iter
         self.init = init
         self.n_landmarks = n_landmarks
+        self.solver = solver
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
@@ -169,7 +183,41 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         return self.n_clusters_
 
     def _settings(self) -> dict[str, Any]:
+        check_choice("solver", self.solver, "auto", "streamed")
         return {**super()._settings(), "indefinite": self.kernel == "sigmoid"}
+
+    def _streamed_settings(self) -> dict[str, Any]:
+        names = ("clusters", "starts", "init")
+        settings = self._settings()
+        return {name: settings[name] for name in names} | {"max_passes": self.max_iter}
+
+    def _fit_streamed(self, X: Any, sample_weight: Any) -> KernelKMeans:
+        """Find the clusters through features."""
+        self._settings()
+        if sample_weight is not None and not is_dask(X):
+            sample_weight = self._read_weights(sample_weight, X)
+        self.__dict__.pop("labels_", None)
+        self._adopt(self._learn_streamed(X, sample_weight))
+        if not is_dask(X):
+            self.labels_ = self.predict(X)
+        return self
+
+    def _adopt(self, fit: AnyFit) -> None:
+        if fit.kind != self._streamed_learner:
+            super()._adopt(fit)
+            return
+        self._fit, self.kernel_ = fit, fit.kernel
+        self.objective_, self.n_clusters_ = fit.fact("objective"), fit.fact("clusters")
+        self.n_iter_, self.converged_ = fit.fact("passes"), fit.fact("converged")
+        self.plan_ = f"{self.n_iter_} passes over {fit.fact('feature_count')} {fit.fact('features')} features"
+
+    @classmethod
+    def _of_settings(cls, settings: dict[str, Any]) -> Any:
+        if "feature_count" not in settings:
+            return super()._of_settings(settings)
+        count, passes = int(settings["feature_count"]), int(settings["max_passes"])
+        model = super()._of_settings({name: value for name, value in settings.items() if name != "landmarks"})
+        return model.set_params(solver="streamed", n_landmarks=count, max_iter=passes)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
         """Find the clusters.
@@ -187,6 +235,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         -------
         The fitted estimator.
         """
+        if is_dask(X, sample_weight) or self.solver == "streamed":
+            return self._fit_streamed(X, sample_weight)
         X = self._read_points(X)
         weights = self._read_weights(sample_weight, X)
         try:
@@ -227,7 +277,25 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         -------
         An array of shape (n_samples,).
         """
-        return self.fit(X, sample_weight=sample_weight).labels_
+        fitted = self.fit(X, sample_weight=sample_weight)
+        return fitted.predict(X) if is_dask(X) else fitted.labels_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the clusters of points: those whose means are nearest.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), objects of the kernel's kind, or Dask array or data frame
+            Points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples,); of a Dask collection a Dask array or series, which is computed when needed.
+        """
+        if is_dask(X):
+            self._check_fitted()
+            return lazy(self, "predict", X, None, np.int32)
+        return super().predict(X)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the distances of points from the means of the clusters, in the space of the kernel.
@@ -242,6 +310,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters)
         An array of shape (n_samples, n_clusters).
         """
         self._check_fitted()
+        if is_dask(X):
+            return lazy(self, "transform", X, self._n_features_out)
         return self._fit.transform(self._new_points(X), **self._options())
 
 

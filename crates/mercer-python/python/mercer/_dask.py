@@ -82,6 +82,17 @@ class Partitions:
         parts = dask.compute(tasks)[0]
         return (_stacked(parts), rows)
 
+    def values(self, name: str, rows: np.ndarray) -> np.ndarray:
+        """Return the numbers of a collection at some rows, which are in increasing order."""
+        import dask
+
+        tasks = []
+        for number, (start, length) in enumerate(zip(self.starts, self.lengths, strict=True)):
+            own = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + length)] - start
+            if len(own):
+                tasks.append(dask.delayed(_picked)(name, self.blocks[name][number], own, number, start))
+        return np.concatenate(dask.compute(tasks)[0])
+
     def distinct(self, name: str) -> np.ndarray:
         """Return the different values of a collection, in order."""
         import dask
@@ -214,6 +225,11 @@ def _taken(block: Any, rows: np.ndarray, number: int, start: int, length: int) -
     taken = block.iloc[rows] if hasattr(block, "iloc") else np.asarray(block)[rows]
     _numbers("X", taken, number, start, rows)
     return taken
+
+
+def _picked(name: str, block: Any, rows: np.ndarray, number: int, start: int) -> np.ndarray:
+    """Return the numbers of some rows of a partition."""
+    return _numbers(name, np.asarray(block)[rows], number, start, rows)
 
 
 def _check_length(name: str, block: Any, number: int, length: int) -> None:

@@ -43,6 +43,11 @@ class LearnerEstimator(KernelEstimator):
     coef0: float = 1
     kernel_params: dict[str, Any] | None = None
 
+    @classmethod
+    def _learners(cls) -> tuple[str, ...]:
+        """Return the names of the learners whose fits the class takes over."""
+        return (cls._learner,)
+
     def _settings(self) -> dict[str, Any]:
         """Return the settings of the learner, but for the kernel."""
         return {setting: getattr(self, name) for name, setting in self._setting_names.items()}

@@ -143,7 +143,7 @@ def _estimator(
 ) -> tuple[Any, dict[str, Any]]:
     """Make the estimator of a file, with its parameters, and give the state that was written beside it."""
     if isinstance(fit, AnyFit):
-        kinds = tuple(kind for kind in _learner_estimators() if kind._learner == fit.kind)
+        kinds = tuple(kind for kind in _learner_estimators() if fit.kind in kind._learners())
     else:
         kinds = _CLASSES[type(fit)]
     known = {kind.__name__: kind for kind in kinds}

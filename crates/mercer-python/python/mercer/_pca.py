@@ -7,19 +7,27 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from mercer._dask import is_dask, lazy
 from mercer._estimator import as_given
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
 from mercer._parameters import check_choice, check_from, check_number, refuse
+from mercer._streamed_views import StreamedView
+
+_SOLVERS = ("auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "arpack", "randomized")
 
 
 @filled(HOW=HOW)
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamedView):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
 
     The eigenvectors of the centered kernel matrix ``HKH``; scores of new points are projections onto the directions in
     the space of the kernel along which the points of the fit vary most.
+
+    Dask arrays and data frames are fitted in one pass over their partitions, through ``n_landmarks`` Nyström features
+    of a sample of the rows; their scores are Dask collections. The bytes of the fit are those of
+    ``eigen_solver="streamed"`` on the same rows in memory.
 
     Parameters
     ----------
@@ -40,12 +48,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         Penalty of the ridge regression from scores to points.
     fit_inverse_transform : bool, default=False
         Whether to fit that regression, for ``inverse_transform``.
-    eigen_solver : {"auto", "dense", "leading", "nystrom", "finite_rank", "arpack", "randomized"}, default="auto"
+    eigen_solver : {"auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "arpack", "randomized"}, default="auto"
         By size and memory; all eigenvectors; the leading ones by products (``"arpack"`` and ``"randomized"`` are the
         same); through landmarks, an approximation whose error is reported; or, exactly, in the features of a kernel
-        that has few of them, such as ``"linear"`` (chosen by ``"auto"`` where it is faster).
+        that has few of them, such as ``"linear"`` (chosen by ``"auto"`` where it is faster). ``"streamed"`` chooses
+        the landmarks in 10 000 rows (10 for each where that is more) and goes over all rows once, which is how Dask
+        collections are fitted; it keeps nothing of the rows (no ``X_fit_``, no ``eigenvectors_``).
     n_landmarks : int, optional
-        Landmarks of ``"nystrom"``, at most.
+        Landmarks of ``"nystrom"`` and ``"streamed"``, at most; 500 for ``"streamed"`` by default.
     tol : float, default=0
         Not used: eigenvectors are computed to rounding.
     max_iter : int, optional
@@ -96,6 +106,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
     _takes_sparse = True
 
     _learner = "pca"
+    _streamed_learner = "streamed_pca"
     _setting_names: ClassVar[dict[str, str]] = {"n_components": "components", "remove_zero_eig": "remove_zero"}
     _fact_names: ClassVar[dict[str, str]] = {
         "eigenvalues_": "eigenvalues",
@@ -154,10 +165,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         return tags
 
     def _settings(self) -> dict[str, Any]:
-        solvers = ("auto", "dense", "leading", "nystrom", "finite_rank", "arpack", "randomized")
-        check_choice("eigen_solver", self.eigen_solver, *solvers)
+        check_choice("eigen_solver", self.eigen_solver, *_SOLVERS)
         check_from("alpha", self.alpha, 0.0)
-        solver = "leading" if self.eigen_solver in ("arpack", "randomized") else self.eigen_solver
+        renamed = {"arpack": "leading", "randomized": "leading", "streamed": "auto"}
+        solver = renamed.get(self.eigen_solver, self.eigen_solver)
         inverse = self.alpha if self.fit_inverse_transform else None
         settings = {**super()._settings(), "solver": solver, "landmarks": self.n_landmarks, "inverse": inverse}
         # scikit-learn takes such a matrix, and refuses negative eigenvalues that are not rounding.
@@ -168,7 +179,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+        X : array of shape (n_samples, n_features), objects of the kernel's kind, or Dask array or data frame
             Points, or for ``kernel="precomputed"`` the matrix of kernel values.
         y : None
             Not used.
@@ -177,6 +188,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         -------
         The fitted estimator.
         """
+        if is_dask(X) or self.eigen_solver == "streamed":
+            return self._fit_streamed(X)
         self._single = getattr(X, "dtype", None) == np.float32
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
@@ -189,7 +202,25 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         self._adopt(fit)
         return self
 
+    def _fit_streamed(self, X: Any) -> KernelPCA:
+        """Find the components through features."""
+        if self._settings()["solver"] not in ("auto", "nystrom"):
+            refuse("eigen_solver", self.eigen_solver, "'auto', 'nystrom' or 'streamed' for Dask collections")
+        if self.fit_inverse_transform:
+            raise ValueError("fit_inverse_transform needs the points of the fit: a streamed fit keeps none")
+        self._single = getattr(X, "dtype", None) == np.float32
+        fit = self._learn_streamed(X)
+        self.gamma_ = self.gamma
+        self._adopt(fit)
+        return self
+
+    def _streamed_settings(self) -> dict[str, Any]:
+        return {"components": self.n_components}
+
     def _adopt(self, fit: AnyFit) -> None:
+        if fit.kind == self._streamed_learner:
+            self._adopt_streamed(fit)
+            return
         super()._adopt(fit)
         self.trace_missed_ = fit.fact("trace_missed") if "trace_missed" in fit.meanings else None
         scores, dual = pca_scores(fit)
@@ -197,12 +228,28 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         if dual is not None:
             self.X_transformed_fit_, self.dual_coef_ = scores, dual
 
+    def _adopt_streamed(self, fit: AnyFit) -> None:
+        """Take over the facts of a fit through features, which has none of the rows."""
+        self._fit = fit
+        for name in ("eigenvalues", "explained_variance_ratio", "reconstruction_error", "trace_missed"):
+            setattr(self, f"{name}_", fit.fact(name))
+        self.kernel_, self.solver_, self._scores = fit.kernel, "streamed", None
+
+    @classmethod
+    def _of_settings(cls, settings: dict[str, Any]) -> KernelPCA:
+        model = super()._of_settings(settings)
+        if "feature_count" in settings:
+            model.set_params(eigen_solver="streamed", n_landmarks=int(settings["feature_count"]))
+        return model
+
     @property
     def _n_features_out(self) -> int:
         return self.eigenvalues_.shape[0]
 
     def _restore(self, fit: AnyFit, state: dict[str, Any]) -> None:
-        self.X_fit_, self.gamma_ = fit.points(), state.get("gamma", self.gamma)
+        self.gamma_ = state.get("gamma", self.gamma)
+        if fit.kind != self._streamed_learner:
+            self.X_fit_ = fit.points()
         super()._restore(fit, state)
 
     def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
@@ -225,7 +272,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         An array of shape (n_samples, n_components).
         """
         self.fit(X, **params)
-        return self._in_precision(self._scores)
+        return self.transform(X) if self._scores is None else self._in_precision(self._scores)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the scores of points.
@@ -239,6 +286,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         -------
         An array of shape (n_samples, n_components).
         """
+        if is_dask(X):
+            self._check_fitted()
+            return lazy(self, "transform", X, self._n_features_out)
         single = getattr(X, "dtype", None) == np.float32
         scores = self._fit.transform(self._new_points(X), **self._options()) if self._is_fitted() else None
         return scores.astype(np.float32) if single else scores
@@ -289,6 +339,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         self._check_fitted()
         check_choice("method", method, "fixed_point", "ridge")
         check_number("alpha", self.alpha)
+        if self._fit.kind == self._streamed_learner:
+            raise ValueError("a pre-image needs the points of the fit: a streamed fit keeps none")
         return pca_preimage(self._fit, Z, method, self.alpha, **self._options())[0]
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -304,6 +356,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         An array of shape (n_samples,); large is novel.
         """
         self._check_fitted()
+        if is_dask(X):
+            return lazy(self, "score_samples", X, None)
         if getattr(self, "_outside", None) is not None or self.kernel == "precomputed":
             raise ValueError("score_samples needs k(x, x) of new points: use a kernel of the language")
         return self._fit.novelty(self._new_points(X), **self._options())

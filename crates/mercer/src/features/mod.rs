@@ -32,5 +32,5 @@ pub use measured::{MeasuredError, measured_error};
 pub use nystrom::{Landmarks, Nystrom, NystromFeatures, empirical_kernel_map, ridge_leverage_scores};
 pub use sampling::Sampling;
 pub use spectral::SpectralMeasure;
+pub(crate) use statistics::{BlockStream, BlockTerms, ExactRidge, RowBlocks, columns_of};
 pub use statistics::{CovarianceStatistics, FeatureFunction, MeanStatistics, RidgeStatistics};
-pub(crate) use statistics::{ExactRidge, RowBlocks, columns_of};

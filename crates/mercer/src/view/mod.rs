@@ -14,6 +14,7 @@ pub mod pca;
 mod principal;
 pub mod scaling;
 pub mod spectral;
+pub mod streamed;
 
 pub use kmeans::{
     ChosenClusters, ClusterCount, ClusterScore, ClusterSolver, CountRule, KMeansEvidence, KMeansInit, KernelKMeans,

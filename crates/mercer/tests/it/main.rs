@@ -129,4 +129,5 @@ mod view {
     mod principal;
     mod scaling;
     mod spectral;
+    mod streamed;
 }

@@ -7,7 +7,7 @@ use mercer::settings::Settings;
 use ndarray::Array2;
 
 use super::samples::{Colors, Samples};
-use super::{check_output, embedding, pictures, push_files, save, summary, write};
+use super::{check_output, embedding, pictures, push_files, save, streamed, summary, write};
 use crate::arguments::ClusterArguments;
 use crate::failure::Failure;
 use crate::numbers::{grouped, short};
@@ -17,6 +17,9 @@ use crate::session::Session;
 /// Fits, writes, draws and reports.
 pub fn cluster(words: &ClusterArguments, session: &Session) -> Result<Report, Failure> {
     check_output(words.data.output.as_deref())?;
+    if let Some(request) = streamed::of_clusters(words, session)? {
+        return request.run(session);
+    }
     let samples = read(words, session)?;
     let learner = words.entry.build(&settings(words, &samples)?)?;
     let input = FitInput::views(samples.points()).with_weights(samples.weights.as_ref().map(|w| w.view()));

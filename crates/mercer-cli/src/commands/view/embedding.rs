@@ -6,7 +6,7 @@ use mercer::points::Column;
 use ndarray::Array2;
 
 use super::samples::Samples;
-use super::{check_output, coordinate_columns, pictures, push_files, save, summary, write};
+use super::{check_output, coordinate_columns, pictures, push_files, save, streamed, summary, write};
 use crate::arguments::ViewArguments;
 use crate::failure::Failure;
 use crate::numbers::json_rows;
@@ -19,6 +19,9 @@ const IN_JSON: usize = 100_000;
 /// Fits, writes, draws and reports.
 pub fn embed(words: &ViewArguments, session: &Session) -> Result<Report, Failure> {
     check_output(words.data.output.as_deref())?;
+    if let Some(request) = streamed::of_view(words, session)? {
+        return request.run(session);
+    }
     let samples = read(words, session)?;
     let learner = words.entry.build(&samples.settings(words.entry, &words.settings)?)?;
     let input = FitInput::views(samples.points());

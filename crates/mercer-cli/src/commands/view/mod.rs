@@ -7,6 +7,7 @@ pub mod facts;
 mod matches;
 mod pictures;
 mod samples;
+mod streamed;
 mod transform;
 
 pub use clusters::{cluster, explain as explain_clusters};

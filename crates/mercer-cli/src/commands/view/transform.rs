@@ -1,5 +1,8 @@
 //! `mercer transform`: a saved view applied to new data.
 
+use std::path::Path;
+
+use mercer::Compute;
 use mercer::io::load_model;
 use mercer::learner::Goal;
 use mercer::model::Model;
@@ -44,37 +47,52 @@ fn columns(
     words: &TransformArguments,
     session: &Session,
 ) -> Result<Vec<Column>, Failure> {
-    let compute = &session.compute;
     let mut found = Vec::new();
-    for view in 0..model.views().len() {
-        let inputs = &model.views()[view];
+    for (view, inputs) in model.views().iter().enumerate() {
         let table = match &words.objects.bag {
             Some(bag) => data::grouped(table.clone(), Some(bag), &[], &[])?,
             None => inputs.grouped(table).map_err(|e| named(e, &words.data))?.into_owned(),
         };
-        let (sample, kept, _) = model.encode(view, &table).map_err(|e| named(e, &words.data))?;
-        let spread = |column: ArrayView1<f64>| {
-            let mut all = vec![f64::NAN; table.rows()];
-            kept.iter().zip(column).for_each(|(&row, &value)| all[row] = value);
-            all
-        };
-        if model.fitted().entry().goal == Goal::Clusters {
-            let clusters = model.predict(&sample, compute)?;
-            let distances = model.transform(view, &sample, compute)?;
-            let own: ndarray::Array1<f64> =
-                clusters.column(0).iter().enumerate().map(|(row, &c)| distances[[row, c as usize]]).collect();
-            found.push(Column::numbers("row", (0..table.rows()).map(|row| row as f64).collect()));
-            found.push(Column::numbers("cluster", spread(clusters.column(0))));
-            found.push(Column::numbers("distance", spread(own.view())));
-            continue;
-        }
-        let z: Array2<f64> = model.transform(view, &sample, compute)?;
-        let names = coordinate_names(model.views().len(), view, z.ncols());
-        found.extend(names.into_iter().zip(z.axis_iter(Axis(1))).map(|(name, v)| Column::numbers(name, spread(v))));
-        if words.novelty && view == 0 {
-            let scores: ndarray::Array1<f64> = model.novelty(&sample, compute)?.into();
-            found.push(Column::numbers("novelty", spread(scores.view())));
-        }
+        found.extend(of_table(model, view, &table, words.novelty, (&words.data, 0), &session.compute)?);
+    }
+    Ok(found)
+}
+
+/// The coordinates of a view, or clusters with distances, of the rows of a table; `place` is the
+/// file and the number of its first row there.
+pub(super) fn of_table(
+    model: &Model,
+    view: usize,
+    table: &Table,
+    novelty: bool,
+    place: (&Path, usize),
+    compute: &Compute,
+) -> Result<Vec<Column>, Failure> {
+    let (path, first_row) = place;
+    let (sample, kept, _) = model.encode(view, table).map_err(|e| named(e.at_row(|row| first_row + row), path))?;
+    let spread = |column: ArrayView1<f64>| {
+        let mut all = vec![f64::NAN; table.rows()];
+        kept.iter().zip(column).for_each(|(&row, &value)| all[row] = value);
+        all
+    };
+    if model.fitted().entry().goal == Goal::Clusters {
+        let clusters = model.predict(&sample, compute)?;
+        let distances = model.transform(view, &sample, compute)?;
+        let own: ndarray::Array1<f64> =
+            clusters.column(0).iter().enumerate().map(|(row, &c)| distances[[row, c as usize]]).collect();
+        return Ok(vec![
+            Column::numbers("row", (first_row..first_row + table.rows()).map(|row| row as f64).collect()),
+            Column::numbers("cluster", spread(clusters.column(0))),
+            Column::numbers("distance", spread(own.view())),
+        ]);
+    }
+    let z: Array2<f64> = model.transform(view, &sample, compute)?;
+    let names = coordinate_names(model.views().len(), view, z.ncols());
+    let columns = names.into_iter().zip(z.axis_iter(Axis(1)));
+    let mut found: Vec<Column> = columns.map(|(name, v)| Column::numbers(name, spread(v))).collect();
+    if novelty && view == 0 {
+        let scores: ndarray::Array1<f64> = model.novelty(&sample, compute)?.into();
+        found.push(Column::numbers("novelty", spread(scores.view())));
     }
     Ok(found)
 }

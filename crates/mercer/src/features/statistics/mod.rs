@@ -5,6 +5,7 @@
 //! `from_bytes` carry it to a file or another machine, and a method that borrows it gives the
 //! answer, so that more data may follow.
 
+mod block_stream;
 mod bytes;
 mod covariance;
 mod exact_ridge;
@@ -12,6 +13,7 @@ mod mean;
 mod ridge;
 mod row_blocks;
 
+pub(crate) use block_stream::{BlockStream, BlockTerms};
 pub use covariance::CovarianceStatistics;
 pub(crate) use exact_ridge::ExactRidge;
 pub use mean::MeanStatistics;

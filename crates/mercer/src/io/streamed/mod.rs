@@ -10,6 +10,7 @@ mod part;
 mod passes;
 mod statistics;
 mod survey;
+mod views;
 
 pub use checkpoint::Checkpoint;
 pub use fit::{Resumed, StreamedModel};

@@ -20,15 +20,24 @@ pub struct Roles {
     pub weights: Option<String>,
 }
 
+/// What the targets of a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TargetKind {
+    Values,
+    Classes,
+    None,
+}
+
 impl Roles {
     /// Every column has one role, exists, and holds what it must; a target of classes may hold
     /// categories.
-    pub(super) fn check(&self, header: &Table, classes: bool) -> Result<()> {
-        if self.inputs.is_empty() || self.targets.is_empty() {
+    pub(super) fn check(&self, header: &Table, targets: TargetKind) -> Result<()> {
+        if self.inputs.is_empty() || self.targets.is_empty() != (targets == TargetKind::None) {
             return Err(Error::too_few("a fit", "columns to predict from and to predict", 1, 0));
         }
         let all = self.inputs.iter().chain(&self.targets).chain(&self.weights);
         header.select(all)?;
+        let classes = targets == TargetKind::Classes;
         if classes && self.targets.len() > 1 {
             return Err(Error::shape("targets of classes", 1, self.targets.len()));
         }

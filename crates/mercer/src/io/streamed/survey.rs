@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use super::super::{Chunk, ChunkedFile};
 use super::classes::{ClassColumn, ClassSurvey};
 use super::digest::TableDigest;
-use super::part::{Part, Roles};
+use super::part::{Part, Roles, TargetKind};
 use crate::model::Inputs;
 use crate::points::{Encoding, EncodingSurvey, FittedEncoding, Reservoir};
 use crate::{Compute, Error, Result};
@@ -71,7 +71,7 @@ impl SurveyedFile {
     /// hold the wrong kind, and when no row is left; [`Error::Value`] with the row of the file for
     /// missing and infinite values that no rule takes care of; as the reader of the file.
     pub fn new(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
-        Self::look(file, rules, false, compute)
+        Self::look(file, rules, TargetKind::Values, compute)
     }
 
     /// Looks at all rows of a file whose only target holds classes: numbers or categories. Targets
@@ -80,13 +80,21 @@ impl SurveyedFile {
     /// # Errors
     /// As [`SurveyedFile::new`]; [`Error::TooFew`] for a single class.
     pub fn of_classes(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
-        Self::look(file, rules, true, compute)
+        Self::look(file, rules, TargetKind::Classes, compute)
     }
 
-    fn look(file: ChunkedFile, rules: FileRules, of_classes: bool, compute: &Compute) -> Result<Self> {
+    /// Looks at all rows of a file that has no targets: points, and weights where there are any.
+    ///
+    /// # Errors
+    /// As [`SurveyedFile::new`]; [`Error::TooFew`] where targets are named.
+    pub fn of_points(file: ChunkedFile, rules: FileRules, compute: &Compute) -> Result<Self> {
+        Self::look(file, rules, TargetKind::None, compute)
+    }
+
+    fn look(file: ChunkedFile, rules: FileRules, targets: TargetKind, compute: &Compute) -> Result<Self> {
         let header = file.header();
-        rules.roles.check(&header, of_classes)?;
-        let mut classes = of_classes.then(ClassSurvey::default);
+        rules.roles.check(&header, targets)?;
+        let mut classes = (targets == TargetKind::Classes).then(ClassSurvey::default);
         let mut encoding = EncodingSurvey::new(rules.encoding);
         let mut sample = Reservoir::new(rules.sample, compute.seed());
         let mut digest = TableDigest::default();

@@ -19,6 +19,7 @@ mod stream;
 pub use fit::{LambdaScore, Passes, StreamedRidgeFit};
 pub use logistic::{LogisticStep, LogisticStream, StreamedLogistic, StreamedLogisticFit};
 pub use passes::RidgePasses;
+pub(crate) use rows::check_chunk_weights;
 pub use rows::{ArrayRows, RowSource, TakeRows};
 pub use spec::StreamedRidge;
 pub use stream::RidgeStream;

@@ -121,11 +121,14 @@ pub(super) fn check_chunk(
     }
     Points::Vectors(x).check_finite("points")?;
     Points::Vectors(y).check_finite("targets")?;
-    let Some(weights) = weights else { return Ok(()) };
-    if weights.len() != x.nrows() {
-        return Err(Error::shape("weights", format!("one per row ({})", x.nrows()), weights.len()));
+    weights.map_or(Ok(()), |weights| check_chunk_weights(weights, x.nrows()))
+}
+
+/// A weight for every row of a chunk, none negative. All of them may be 0: other chunks have others.
+pub(crate) fn check_chunk_weights(weights: ArrayView1<f64>, rows: usize) -> Result<()> {
+    if weights.len() != rows {
+        return Err(Error::shape("weights", format!("one per row ({rows})"), weights.len()));
     }
-    // All weights of a chunk may be 0: other chunks have others.
     match weights.iter().enumerate().find(|(_, w)| !w.is_finite() || **w < 0.0) {
         None => Ok(()),
         Some((row, value)) => {

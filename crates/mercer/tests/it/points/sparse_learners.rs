@@ -16,7 +16,16 @@ use super::sparse::sparse_rows;
 use crate::common::assert_arrays_close;
 
 /// Learners that need dense vectors, or one column.
-const DENSE: &[&str] = &["spline", "ica", "local", "streamed_ridge", "streamed_logistic", "sparse_gaussian_process"];
+const DENSE: &[&str] = &[
+    "spline",
+    "ica",
+    "local",
+    "streamed_ridge",
+    "streamed_logistic",
+    "streamed_pca",
+    "streamed_kmeans",
+    "sparse_gaussian_process",
+];
 
 struct Data {
     views: Vec<Array2<f64>>,

@@ -20,11 +20,12 @@ use crate::session::Session;
 use setup::Setup;
 
 pub use plan::explain;
+pub use setup::{Size, sample, too_long, width};
 pub use summary::{features, push_quality, push_scores, quality};
 
 /// Parts of the file between two checkpoints: at most so much work is lost.
-const CHECKPOINTS: u64 = 20;
-const FEWEST_BYTES: u64 = 1 << 20;
+pub const CHECKPOINTS: u64 = 20;
+pub const FEWEST_BYTES: u64 = 1 << 20;
 /// The note in the model.
 const COMMAND: &str = "mercer fit ridge";
 
@@ -76,7 +77,7 @@ pub fn fit(words: &RidgeArguments, reason: String, session: &Session) -> Result<
 }
 
 /// The model is saved: the checkpoint has done its work.
-fn remove(path: &Path) -> Result<(), Failure> {
+pub fn remove(path: &Path) -> Result<(), Failure> {
     match std::fs::remove_file(path) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::File { path: path.to_owned(), source }.into())

@@ -54,7 +54,7 @@ pub fn reason(words: &RidgeArguments, session: &Session) -> Option<String> {
 }
 
 /// That a file is larger than the memory limit, in words.
-pub(super) fn too_long(path: &Path, session: &Session) -> Option<String> {
+pub fn too_long(path: &Path, session: &Session) -> Option<String> {
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(0, |facts| facts.len());
     let limit = session.compute.memory();
     (size > limit).then(|| {
@@ -136,13 +136,15 @@ fn passes(words: &RidgeArguments) -> Option<PassOptions> {
 
 /// Coordinates and outputs.
 #[derive(Clone, Copy)]
-pub(super) struct Size {
+pub struct Size {
+    /// Coordinates.
     pub columns: usize,
+    /// Outputs.
     pub outputs: usize,
 }
 
 /// The coordinates of columns.
-pub(super) fn width(header: &Table, columns: &[usize]) -> usize {
+pub fn width(header: &Table, columns: &[usize]) -> usize {
     let width = |c: &usize| match &header.columns()[*c].data {
         ColumnData::Categories { levels, .. } => levels.len(),
         _ => 1,
@@ -183,7 +185,7 @@ fn components(words: &RidgeArguments, size: Size, session: &Session) -> usize {
 }
 
 /// As many rows as a sixth of the memory holds, with what the choice of landmarks needs.
-pub(super) fn sample(components: usize, size: Size, columns: usize, session: &Session) -> usize {
+pub fn sample(components: usize, size: Size, columns: usize, session: &Session) -> usize {
     let row = 8 * (components + 2 * size.columns + columns + 8) as u64;
     (session.compute.memory() / 6 / row).clamp(50, SAMPLE as u64) as usize
 }
