@@ -12,10 +12,11 @@ from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
 from mercer._parameters import check_choice, check_from, check_number, refuse
+from mercer._pictures import Pictured
 
 
 @filled(HOW=HOW)
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
 
     The eigenvectors of the centered kernel matrix ``HKH``; scores of new points are projections onto the directions in
@@ -308,7 +309,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
 
 
 @filled(HOW=HOW)
-class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Classical scaling: coordinates whose squared distances are the values of a negative-definite kernel.
 
     Parameters
