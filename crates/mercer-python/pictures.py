@@ -166,6 +166,12 @@ def embedding_scaling():
     return mercer.EmbeddingDisplay.from_estimator(model, y=IRIS[MEASURES[3]])
 
 
+def weights():
+    """Weights of several kernels."""
+    kernels = [f"on([{name}], gaussian(lengthscale=1))" for name in MEASURES[:3]] + ["linear()"]
+    return mercer.MultipleKernelRegressor(kernels, alpha=0.1).fit(IRIS[MEASURES[:3]], IRIS[MEASURES[3]]).plot()
+
+
 def counterexample():
     """Why a kernel is not PSD."""
     return mercer.CounterexampleDisplay.from_kernel("tanh(scale=1, offset=0)")
@@ -174,7 +180,7 @@ def counterexample():
 PICTURES = (
     score_surface, function, effects, residuals, influence, calibration, boundary, boundary_classes, region, gram,
     gram_clusters, gram_spectrum, spectrum, spectrum_negative, witness, witness_line, null, embedding,
-    embedding_clusters, embedding_cca, embedding_scaling, counterexample,
+    embedding_clusters, embedding_cca, embedding_scaling, weights, counterexample,
 )  # fmt: skip
 
 

@@ -1,12 +1,56 @@
-"""Print `__init__.pyi`, with a typed function for every entry of the catalogue.
+"""Print `__init__.pyi`, with a typed function for every entry of the catalogue, or `_mercer.pyi`.
 
-Run it as `python crates/mercer-python/stubs.py > crates/mercer-python/python/mercer/__init__.pyi`.
+Run it as `python crates/mercer-python/stubs.py > crates/mercer-python/python/mercer/__init__.pyi`, and as
+`python crates/mercer-python/stubs.py module > crates/mercer-python/python/mercer/_mercer.pyi`: the types of the
+compiled module come from its declarations in Rust.
 """
 
 import inspect
+import sys
+
+from declarations import Writer
 
 import mercer
+from mercer import _mercer
 from mercer._catalogue import signature_of
+
+MODULE = """\
+# Made by stubs.py from the compiled module and its declarations in Rust; a test keeps it up to date.
+import os
+from collections.abc import Sequence
+from typing import Any, TypedDict, Unpack, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+class Options(TypedDict, total=False):
+    n_jobs: int | None
+    max_memory: int | str
+    verbose: bool
+    random_state: int | np.random.Generator | np.random.RandomState | None
+    single: bool
+    timed: bool
+    max_time: float | None
+
+class ParameterPage(TypedDict):
+    name: str
+    default: str | None
+    range: str
+    meaning: str
+
+class Page(TypedDict):
+    name: str
+    family: str
+    formula: str
+    domain: str
+    parameters: list[ParameterPage]
+    theory: str
+    cost: str
+    examples: list[str]
+
+"""
 
 HEAD = """\
 # Made by stubs.py from the catalogue; a test keeps it up to date.
@@ -97,4 +141,7 @@ def stub(entry):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["module"]:
+        print(MODULE + Writer(_mercer).module_text(), end="")
+        sys.exit()
     print(HEAD.replace("{imports}", imports()) + "\n" + "".join(map(stub, mercer.catalogue())), end="")

@@ -6,9 +6,10 @@ use mercer::learner::{FitInput, Targets};
 use mercer::model::{AnyFit, Inputs, TablePoints, Target};
 use mercer::points::{Encoding, Missing, Scaling, Table};
 use mercer::select::{Search, SearchChoice, SearchReport, SearchResult};
-use mercer::{Cancel, Compute, Sample};
+use mercer::{Cancel, Compute, Error, Sample};
 use ndarray::{Array2, ArrayView1, aview1};
 use numpy::PyArray2;
+use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -24,6 +25,8 @@ use crate::search::criterion;
 
 /// The share of the time for the search: the final fit needs the rest.
 const SEARCH: f64 = 0.5;
+
+const NO_TIME: &str = "max_time was over before a candidate was scored: allow more seconds, or lower max_rows";
 
 /// A search that was not run yet.
 #[pyclass(frozen, name = "AutomaticSearch", module = "mercer._mercer")]
@@ -102,8 +105,14 @@ impl PyAutomaticSearch {
         let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
         let options = Options::read(options)?;
         let weights = weights.as_deref().map(aview1);
-        let work = || search(&self.0, &data.sample, &known, weights, seconds, &options);
-        let (choice, fit) = run(py, &options, work)?;
+        let work = || match search(&self.0, &data.sample, &known, weights, seconds, &options) {
+            // Not by Ctrl-C.
+            Err(Error::Canceled) if seconds.is_some() && !options.cancel.is_canceled() => Ok(None),
+            found => found.map(Some),
+        };
+        let Some((choice, fit)) = run(py, &options, work)? else {
+            return Err(PyTimeoutError::new_err(NO_TIME));
+        };
         let found = PyDict::new(py);
         let fit: AnyFit = fit.into();
         let inputs = match data.inputs {

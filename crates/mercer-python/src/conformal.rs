@@ -1,15 +1,16 @@
 //! Conformal prediction: ranks among scores of held-out rows, and the closed form of jackknife+.
 
 use mercer::conformal::{self, ConformalFit, ConformalMethod, FoldScores, IntervalEnds, SetScore};
+use mercer::learner::Interval;
 use mercer::model::AnyFit;
 use mercer::{Compute, Error, Seed};
-use ndarray::{Array2, aview1};
+use ndarray::Array2;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::to_python;
-use crate::input::{Matrix, numbers};
+use crate::input::Matrix;
 use crate::model::FittedObject;
 use crate::objects::PointsInput;
 use crate::options::Options;
@@ -87,16 +88,16 @@ impl PyFoldScores {
     }
 }
 
-/// Jackknife+ of a fit from the closed form of leave-one-out.
-#[pyclass(frozen, name = "Jackknife", module = "mercer._mercer")]
-pub struct PyJackknife {
-    conformal: ConformalFit,
-    fitted: AnyFit,
+/// The calibration of a fit: jackknife+ from its closed form, or what a model file holds.
+#[pyclass(frozen, name = "Calibration", module = "mercer._mercer")]
+pub struct PyCalibration {
+    pub conformal: ConformalFit,
+    pub fitted: AnyFit,
 }
 
 #[pymethods]
 #[allow(non_snake_case)]
-impl PyJackknife {
+impl PyCalibration {
     /// Intervals in the units of the fit.
     #[pyo3(signature = (X, level, **options))]
     fn ends<'py>(
@@ -112,7 +113,22 @@ impl PyJackknife {
         Ok(to_arrays(py, ends))
     }
 
-    /// The absolute leave-one-out residuals, a row each.
+    /// Whether every class belongs to the set of a new point.
+    #[pyo3(signature = (X, level, **options))]
+    fn sets<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        level: f64,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let (points, options) = (PointsInput::read(self.fitted.kernel(), X, "X")?, Options::read(options)?);
+        let x = points.points();
+        let sets = run(py, &options, || self.conformal.sets(&*self.fitted, x, level, &options.compute))?;
+        Ok(PyArray2::from_owned_array(py, sets))
+    }
+
+    /// The scores of the held-out rows, a row each.
     #[getter]
     fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         PyArray2::from_owned_array(py, self.conformal.scores().scores().to_owned())
@@ -121,18 +137,47 @@ impl PyJackknife {
 
 /// Jackknife+ of a fit; None for one whose leave-one-out predictions have no closed form.
 #[pyfunction]
-#[pyo3(signature = (fit, sample_weight=None, **options))]
+#[pyo3(signature = (fit, **options))]
 pub fn jackknife(
     py: Python<'_>,
     fit: FittedObject<'_>,
-    sample_weight: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Option<PyJackknife>> {
+) -> PyResult<Option<PyCalibration>> {
     let (fitted, options) = (fit.fitted(), Options::read(options)?);
-    let weights = sample_weight.map(|w| numbers(w, "sample_weight")).transpose()?;
-    let weights = weights.as_deref().map(aview1);
-    let found = run(py, &options, || ConformalFit::jackknife(&*fitted, weights, &options.compute))?;
-    Ok(found.map(|conformal| PyJackknife { conformal, fitted }))
+    let found = run(py, &options, || ConformalFit::jackknife(&*fitted, &options.compute))?;
+    Ok(found.map(|conformal| PyCalibration { conformal, fitted }))
+}
+
+/// The ends of the intervals of the model itself, in the units of the fit.
+#[pyfunction]
+#[pyo3(signature = (fit, X, level, **options))]
+#[allow(non_snake_case)]
+pub fn interval_ends<'py>(
+    py: Python<'py>,
+    fit: FittedObject<'py>,
+    X: &Bound<'py, PyAny>,
+    level: f64,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Ends<'py>> {
+    let (fitted, options) = (fit.fitted(), Options::read(options)?);
+    let points = PointsInput::read(fitted.kernel(), X, "X")?;
+    let x = points.points();
+    let x = fitted.kernel().map_or(x, |kernel| kernel.points(x));
+    let found = run(py, &options, || fitted.interval(x, level, &options.compute))?;
+    Ok(to_arrays(py, IntervalEnds { lower: found.lower, upper: found.upper }))
+}
+
+/// The ends of intervals of normal distributions.
+#[pyfunction]
+pub fn normal_ends<'py>(
+    py: Python<'py>,
+    mean: &Bound<'py, PyAny>,
+    deviation: &Bound<'py, PyAny>,
+    level: f64,
+) -> PyResult<Ends<'py>> {
+    let (mean, deviation) = (Matrix::read(mean, "mean")?, Matrix::read(deviation, "deviation")?);
+    let found = Interval::normal(mean.view().to_owned(), deviation.view().to_owned(), level).map_err(to_python)?;
+    Ok(to_arrays(py, IntervalEnds { lower: found.lower, upper: found.upper }))
 }
 
 /// The scores of classes from their probabilities; with a seed and a purpose randomized by row.

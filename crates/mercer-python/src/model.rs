@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::pyclass_init::PyClassInitializer;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::conformal::PyCalibration;
 use crate::errors::to_python;
 use crate::gaussian_process::PyGaussianProcessFit;
 use crate::learner::{PyAnyFit, settings_dict};
@@ -150,10 +151,17 @@ pub fn save_model(
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
 }
 
-type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>, Bound<'py, PyDict>);
+type Loaded<'py> = (
+    Bound<'py, PyAny>,
+    PyInputs,
+    BTreeMap<String, String>,
+    Option<Vec<String>>,
+    Bound<'py, PyDict>,
+    Option<PyCalibration>,
+);
 
-/// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, and the
-/// settings of the learner.
+/// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, the
+/// settings of the learner, and the conformal calibration.
 #[pyfunction]
 #[pyo3(signature = (path, **options))]
 pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
@@ -162,7 +170,10 @@ pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'p
     let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
     let classes = model.classes().map(<[String]>::to_vec);
     let settings = settings_dict(py, model.fitted().settings())?;
-    Ok((to_object(py, model.into_fitted())?, inputs, notes, classes, settings))
+    let conformal = model.conformal().cloned();
+    let fitted = model.into_fitted();
+    let calibration = conformal.map(|conformal| PyCalibration { conformal, fitted: fitted.clone() });
+    Ok((to_object(py, fitted)?, inputs, notes, classes, settings, calibration))
 }
 
 /// What a model expects of new data.

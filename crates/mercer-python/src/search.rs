@@ -106,6 +106,12 @@ impl PyRidgeSearchFit {
         self.0.candidates.iter().map(|c| PyKernel(c.kernel.clone())).collect()
     }
 
+    /// The numbers of the kernels that they were made from, in the order of the request.
+    #[getter]
+    fn families(&self) -> Vec<usize> {
+        self.0.candidates.iter().map(|c| c.family).collect()
+    }
+
     /// Their lengthscales; None where none was put in.
     #[getter]
     fn lengthscales(&self) -> Vec<Option<f64>> {

@@ -32,6 +32,24 @@ def name_of(model):
     return type(model).__name__
 
 
+#: Checks that do not apply. Clusters are numbered by first appearance: scikit-learn's own k-means is excepted too.
+#: ``fit_transform(X, y)`` of two views gives both, ``transform(X)`` one: scikit-learn excepts its own `CCA` by name.
+#: A coupled embedding is scored by a gallery.
+NOT_APPLICABLE = {
+    "KernelKMeans": {
+        f"check_sample_weight_equivalence_on_{kind}_data": "numbers of clusters" for kind in ("dense", "sparse")
+    },
+    "KernelCCA": {
+        check: "fit_transform gives both views"
+        for check in ("check_transformer_general", "check_transformer_data_not_an_array")
+    },
+    "CoupledKernelEmbedding": {
+        check: "fit and score take two samples and their labels"
+        for check in ("check_fit_score_takes_y", "check_n_features_in_after_fitting", "check_pipeline_consistency")
+    },
+}
+
+
 @parametrize_with_checks(
     [
         mercer.KernelPCA(),
@@ -39,13 +57,10 @@ def name_of(model):
         mercer.SpectralClustering(),
         mercer.ClassicalScaling(),
         mercer.KernelICA(),
+        mercer.KernelCCA(),
+        mercer.CoupledKernelEmbedding(affinity="pairs"),
     ],
-    # Clusters are numbered by first appearance: scikit-learn's own k-means is excepted there too.
-    expected_failed_checks=lambda estimator: (
-        {f"check_sample_weight_equivalence_on_{kind}_data": "numbers of clusters" for kind in ("dense", "sparse")}
-        if isinstance(estimator, mercer.KernelKMeans)
-        else {}
-    ),
+    expected_failed_checks=lambda estimator: NOT_APPLICABLE.get(type(estimator).__name__, {}),
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():

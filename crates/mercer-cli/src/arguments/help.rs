@@ -207,7 +207,8 @@ pub const PREDICT: &str = "\
 Columns are matched by name. If DATA also has the target, the prediction error and the coverage
 of the intervals are reported; for classification the confusion matrix.
 
-A model that was fitted with --conformal has conformal intervals (--interval conformal): they hold
+Ridge regressions, Gaussian processes and models that were fitted with --conformal have conformal
+intervals (--interval 0.9 --conformal, or --interval conformal --level 0.9): they hold
 a new observation with the stated probability whatever the distribution of the data; for classes a
 column set lists the labels that conform, separated by |.
 

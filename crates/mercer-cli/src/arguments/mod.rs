@@ -78,7 +78,7 @@ pub enum Command {
     Test(TestCommand),
     /// Coordinates of the rows of a table: principal components, canonical correlations,
     /// independent sources, scaling, and explicit features (fourier, binning, nystrom)
-    #[command(subcommand, long_about = help::EMBED)]
+    #[command(subcommand, visible_alias = "features", long_about = help::EMBED)]
     Embed(EmbedCommand),
     /// Clusters of the rows of a table: kernel k-means, or --spectral
     #[command(after_help = help::CLUSTER)]

@@ -73,8 +73,7 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
     if let Some(reason) = predict_streamed::reason(words, session) {
         return predict_streamed::predict(words, &reason, session);
     }
-    let model = load_model(&words.model, &session.compute)?;
-    check(words, &model)?;
+    let model = load(words, session)?;
     let table = read(words, &model, session)?;
     let encoded = encode(words, &model, &table, 0)?;
     if let Some(names) = model.classes() {
@@ -93,6 +92,13 @@ pub fn predict(words: &PredictArguments, session: &Session) -> Result<Report, Fa
     summary(words, &model, &encoded, &predicted, &result)
 }
 
+/// The model, if what is requested goes with it, and calibrated where conformal intervals are requested.
+pub(super) fn load(words: &PredictArguments, session: &Session) -> Result<Model, Failure> {
+    let model = load_model(&words.model, &session.compute)?;
+    check(words, &model)?;
+    Ok(if words.is_conformal() { model.calibrated(&session.compute)? } else { model })
+}
+
 /// The new data, with a row per bag where the model takes bags.
 fn read(words: &PredictArguments, model: &Model, session: &Session) -> Result<Table, Failure> {
     let table = data::read_table(&words.data, session)?;
@@ -107,7 +113,7 @@ fn read(words: &PredictArguments, model: &Model, session: &Session) -> Result<Ta
 }
 
 /// Whether what is requested goes with the model.
-pub(super) fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
+fn check(words: &PredictArguments, model: &Model) -> Result<(), Failure> {
     let entry = model.fitted().entry();
     if matches!(entry.goal, Goal::Features | Goal::Clusters) {
         return Err(Failure::request(format!(

@@ -61,8 +61,7 @@ fn output(words: &PredictArguments) -> Result<(&Path, Layout), Failure> {
 /// Predicts and writes chunk by chunk, and reports.
 pub fn predict(words: &PredictArguments, reason: &str, session: &Session) -> Result<Report, Failure> {
     let (path, layout) = output(words)?;
-    let model = mercer::io::load_model(&words.model, &session.compute)?;
-    predict::check(words, &model)?;
+    let model = predict::load(words, session)?;
     let options = ReadOptions { format: session.common.format, ..ReadOptions::default() };
     let file = ChunkedFile::open(&words.data, &options, &session.compute)?;
     let columns = file.header().columns().len().max(1) as u64;

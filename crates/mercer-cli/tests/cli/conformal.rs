@@ -28,6 +28,33 @@ fn a_calibrated_ridge_regression_has_intervals_that_cover() {
     assert_eq!((json["interval"].as_str(), json["level"].as_f64()), (Some("conformal"), Some(0.9)));
 }
 
+/// Ridge regression and Gaussian processes: the closed form gives the same intervals without a
+/// calibration in the file, also for a file that is read in chunks.
+#[test]
+fn closed_forms_need_no_calibration() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, kernel) = (example("iris.csv"), ["--kernel", "gaussian(lengthscale=2)", "--drop", "species"]);
+    for more in [&["ridge", "--lambda", "0.3"][..], &["gp", "--no-optimize"]] {
+        let outputs: Vec<Vec<u8>> = [&[][..], &["--conformal"]]
+            .iter()
+            .flat_map(|calibration| {
+                let model = path_in(&folder, "m.safetensors");
+                let words = ["fit", more[0], &data, "--target", "petal_width", "-o", &model];
+                mercer(&[&words[..], &kernel[..], &more[1..], calibration].concat()).done();
+                [&[][..], &["--stream"]].map(|stream| {
+                    let out = path_in(&folder, "p.csv");
+                    let words = ["predict", &model, &data, "-o", &out, "--interval", "0.9", "--conformal"];
+                    let text = mercer(&[&words[..], stream].concat()).done().out;
+                    assert!(text.contains("jackknife+ (150 leave-one-out residuals)"), "{text}");
+                    std::fs::read(&out).unwrap()
+                })
+            })
+            .collect();
+        assert!(outputs[0].starts_with(b"prediction,lower,upper\n"));
+        assert!(outputs.iter().all(|bytes| *bytes == outputs[0]), "{more:?}");
+    }
+}
+
 /// Classes: a column of sets; every method and score.
 #[test]
 fn a_calibrated_classifier_has_sets_of_classes() {
@@ -101,7 +128,11 @@ fn what_has_no_calibration_is_refused() {
         "species",
     ];
     mercer(&[&words[..], &["-o", &model]].concat()).done();
-    mercer(&["predict", &model, &data, "--interval", "conformal"]).fails(1, &["calibration", "--conformal"]);
+    let svr = ["fit", "svr", &data, "--target", "petal_width", "--kernel", "linear()", "-C", "1", "--drop", "species"];
+    let other = path_in(&folder, "svr.safetensors");
+    mercer(&[&svr[..], &["-o", &other]].concat()).done();
+    mercer(&["predict", &other, &data, "--interval", "0.9", "--conformal"]).fails(1, &["calibration", "--conformal"]);
+    mercer(&["predict", &other, &data, "--interval", "0.9"]).fails(1, &["intervals", "svr"]);
     mercer(&["predict", &model, &data, "--conformal"]).fails(1, &["--interval"]);
     mercer(&["predict", &model, &data, "--interval", "bayes"]).fails(1, &["--interval", "conformal"]);
     mercer(&[&words[..], &["--conformal", "bootstrap"]].concat()).fails(1, &["--conformal", "cv+"]);

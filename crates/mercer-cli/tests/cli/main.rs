@@ -1,5 +1,6 @@
 //! The program from outside: words in, bytes and exit codes out.
 
+mod api;
 mod common;
 mod conformal;
 mod embed;

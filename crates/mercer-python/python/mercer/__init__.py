@@ -103,6 +103,7 @@ _ESTIMATORS = {
     "KernelPCA": "mercer._pca",
     "KernelRidge": "mercer._ridge",
     "KernelRidgeCV": "mercer._ridge_cv",
+    "KernelWeightsDisplay": "mercer._displays.weights",
     "LocalLinear": "mercer._smoothers",
     "MultipleKernelClassifier": "mercer._multiple",
     "MultipleKernelRegressor": "mercer._multiple",

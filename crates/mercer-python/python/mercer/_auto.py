@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from importlib.util import find_spec
 from numbers import Integral
 from typing import Any
 
@@ -15,94 +13,25 @@ from mercer._estimator import column_values, target_names
 from mercer._kernel_names import auto_kernel
 from mercer._mercer import AutomaticSearch, Objects
 from mercer._models import assembled
-from mercer._surface import draw_surface
+from mercer._search import SearchTable
 
 _TASKS = {"auto": None, "numbers": False, "regression": False, "classes": True, "classification": True}
-
-
-@dataclass(frozen=True)
-class SearchTable:
-    """What a search tried; the attribute ``search_`` of the estimator that `auto` gives.
-
-    Attributes
-    ----------
-    learner : str
-        The learner that was chosen, as the catalogue names it.
-    score : float
-        Its score; NaN if nothing had to be compared.
-    results : list of dict
-        What was tried, best first: ``learner``, ``candidate``, ``family``, ``parameter`` (alpha or C) and ``score``.
-    criterion : str or None
-        How candidates were scored: ``"loo"``, ``"gcv"``, ``"5 folds"``, ``"held-out rows"``.
-    measure : str or None
-        What the scores are: ``"squared_error"`` (a mean square), ``"wrong_classes"`` (a share), ``"log_loss"``.
-    rows, n_samples : int or None
-        Rows that the scores were computed on, and all rows.
-    fits : int or None
-        Models that were fitted for the scores, where they were.
-    complete : bool
-        Whether the search ended by itself, and not because ``max_time`` was over.
-    remarks : list of str
-        Remarks on the selection.
-    surface : dict or None
-        The scores over lengthscales and alphas of the kernel that won.
-    """
-
-    learner: str
-    score: float
-    results: list[dict[str, Any]] = field(default_factory=list)
-    criterion: str | None = None
-    measure: str | None = None
-    rows: int | None = None
-    n_samples: int | None = None
-    fits: int | None = None
-    complete: bool = True
-    remarks: list[str] = field(default_factory=list)
-    surface: dict[str, Any] | None = None
-
-    @property
-    def results_(self) -> Any:
-        """What was tried, best first: a pandas frame if pandas is installed, else a list of dicts."""
-        if find_spec("pandas") is None:
-            return self.results
-        from pandas import DataFrame
-
-        return DataFrame(self.results, columns=["learner", "candidate", "family", "parameter", "score"])
-
-    def plot(self, target: Any = None) -> Any:
-        """Draw the scores over lengthscales and alphas of the kernel that won.
-
-        Parameters
-        ----------
-        target : axes or path, optional
-            Where to draw; new axes without it.
-
-        Returns
-        -------
-        The axes.
-        """
-        if self.surface is None:
-            raise ValueError("the search has no surface: no lengthscales were compared by leave-one-out")
-        words = {"rows": "lengthscale", "columns": "alpha", "scores": f"log10 RMSE of {self.surface['kernel']}"}
-        scores = np.log10(np.sqrt(np.maximum(self.surface["scores"], np.finfo(float).tiny)))
-        best = tuple(self.surface["best"])
-        return draw_surface(scores, list(self.surface["lengthscales"]), self.surface["alphas"], best, words, target)
 
 
 def auto(
     X: Any,
     y: Any,
+    kernels: Any = None,
+    learners: Any = None,
+    cv: Any = None,
+    max_time: float | None = None,
+    random_state: Any = 0,
     *,
     task: str = "auto",
-    learners: Any = None,
-    kernels: Any = None,
     lengthscales: Any = None,
-    cv: Any = None,
     sample_weight: Any = None,
     screening: bool = True,
     max_rows: int | None = None,
-    max_time: float | None = None,
-    random_state: Any = 0,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
     verbose: bool = False,
@@ -119,27 +48,27 @@ def auto(
         The points: strings, graphs, bags and diagrams are searched with the kernels of their kind.
     y : array of shape (n_samples,) or (n_samples, n_targets)
         Numbers or classes.
-    task : {"auto", "numbers", "classes"}, default="auto"
-        What y holds; ``"auto"`` takes texts and booleans as classes and everything else as numbers.
+    kernels : list of texts or Kernels, optional
+        The kernels to choose from.
     learners : list of str, optional
         Learners of the catalogue: of ``"ridge"``, ``"spline"``, ``"svr"``, ``"gaussian_process"``, or of ``"svc"``,
         ``"logistic"``.
-    kernels : list of texts or Kernels, optional
-        The kernels to choose from.
-    lengthscales : list of float, optional
-        The lengthscales to choose from; without it a grid around the median distance, extended where needed.
     cv : int, "loo" or "gcv", optional
         Folds, or the criterion of ridge regression; leave-one-out and 5 folds (for classes) without it.
+    max_time : float, optional
+        Seconds for the whole search and the fit: after half of them the best candidate so far is taken.
+    random_state : int, default=0
+        The seed of samples and folds.
+    task : {"auto", "numbers", "classes"}, default="auto"
+        What y holds; ``"auto"`` takes texts and booleans as classes and everything else as numbers.
+    lengthscales : list of float, optional
+        The lengthscales to choose from; without it a grid around the median distance, extended where needed.
     sample_weight : array of shape (n_samples,), optional
         Weights of the rows.
     screening : bool, default=True
         Whether candidates that are clearly worse on a part of the rows are dropped.
     max_rows : int, optional
         Rows of the selection; without it 1000 (400 and a comparison on more from 3000 on), 4000 for classes.
-    max_time : float, optional
-        Seconds for the whole search and the fit: after half of them the best candidate so far is taken.
-    random_state : int, default=0
-        The seed of samples and folds.
     n_jobs, max_memory, verbose
         How to compute: threads (all by default), bytes or text such as ``"2GB"``, a progress bar.
 
@@ -155,7 +84,7 @@ def auto(
     >>> model = mercer.auto(X[:, :3], X[:, 3])
     >>> type(model).__name__, model.search_.criterion
     ('KernelRidge', 'loo')
-    >>> model.search_.results[0]["score"] < 0.04
+    >>> model.search_.results_[0]["score"] < 0.04
     True
     """
     if task not in _TASKS:
@@ -185,6 +114,7 @@ def auto(
     if classes is not None:
         model.classes_ = classes
     model._target_names = target_names(y)
+    model._data = (X, y, weights, False)
     model.search_ = _table(found)
     return model
 
@@ -215,5 +145,20 @@ def _points(X: Any) -> dict[str, Any]:
 
 
 def _table(found: dict[str, Any]) -> SearchTable:
-    known = ("learner", "score", "results", "criterion", "measure", "rows", "fits", "complete", "remarks", "surface")
-    return SearchTable(n_samples=found.get("of"), **{name: found[name] for name in known if name in found})
+    known = ("learner", "score", "criterion", "measure", "rows", "fits", "complete", "remarks")
+    surface = found.get("surface")
+    if surface is not None:
+        surface = {
+            "scores": surface["scores"],
+            "rows": list(surface["lengthscales"]),
+            "columns": list(surface["alphas"]),
+            "best": tuple(surface["best"]),
+            "names": {
+                "rows": "lengthscale",
+                "columns": "alpha",
+                "scores": "mean squared error",
+                "title": surface["kernel"],
+            },
+        }
+    given = {name: found[name] for name in known if name in found}
+    return SearchTable(results_=found.get("results", []), n_samples=found.get("of"), surface=surface, **given)

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._estimator import Estimator
 from mercer._features import RandomBinningFeatures
-from mercer._margins import ClassMixin
-from mercer._mercer import Binned
+from mercer._intervals import INTERVAL, Intervals, PredictionSets
+from mercer._kernels import compiled
+from mercer._margins import ClassMixin, filled
+from mercer._mercer import Binned, Kernel
 from mercer._parameters import check_kinds
 
 #: Rows up to which the solver gives all digits by default.
@@ -74,19 +76,29 @@ class BinnedEstimator(Estimator):
     def _how(self) -> dict[str, Any]:
         return self._options(random_state=self._features._seed)
 
-    def _specification(self, rows: int) -> Binned:
+    def _plan(self, X: Any, y: Any = None) -> str:
+        rows, columns = self._shape(X)
+        if isinstance(self, ClassMixin):
+            classes = 2 if y is None else len(np.unique(y))
+            outputs = 1 if classes == 2 else classes
+        else:
+            outputs = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        kernel = compiled(self.kernel, columns, self.gamma, 3, 1)
+        return self._specification(rows, kernel).plan(rows, outputs, **self._options())
+
+    def _specification(self, rows: int, kernel: Kernel | None = None) -> Binned:
         # Conjugate gradients end after as many steps as there are rows: of a few, digits cost next
         # to nothing.
         tol = (1e-10 if rows <= _FEW_ROWS else 1e-5) if self.tol is None else self.tol
         choices = {"loss": self.loss, "intercept": self.fit_intercept, "tol": tol, "max_iter": self.max_iter}
-        return Binned(self.kernel_, self.n_grids, self.n_buckets, self.alpha, **choices)
+        return Binned(kernel or self.kernel_, self.n_grids, self.n_buckets, self.alpha, **choices)
 
     def _values(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         return self._features.transform(self._read(X)) @ self.coef_ + self.intercept_
 
 
-class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
+class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimator):
     """Regression with random binning features: ``min Σ wᵢℓ(yᵢ, z(xᵢ)·c + b) + alpha·‖c‖²``.
 
     Parameters
@@ -156,23 +168,30 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, BinnedEstimator):
         self._solve(X, np.ascontiguousarray(y.reshape(len(y), -1)), self._read_weights(sample_weight, X))
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
         """Predict ``f(x)``.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Points.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,) or (n_samples, n_targets).
+        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
         """
+        if interval is not None:
+            return self._with_interval(X, self.predict(X), interval, method)
         values = self._values(X)
         return values[:, 0] if self._flat else values
 
 
-class BinnedClassifier(ClassMixin, ClassifierMixin, BinnedEstimator):
+class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstimator):
     """Classification with random binning features: each class against the rest, one function for two classes.
 
     Parameters

@@ -23,22 +23,27 @@ def _is_watched(estimator: Any) -> bool:
 
 
 def reported(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method ``fit`` so that it is a task for callbacks; without callbacks nothing is done."""
+    """Wrap a method ``fit`` so that it is a task for callbacks, and notes its data."""
 
     @wraps(fit)
-    def as_task(self: Any, X: Any, *args: Any, **params: Any) -> Any:
+    def as_task(self: Any, *args: Any, **params: Any) -> Any:
+        self._forget_data()
         if with_callbacks is None or not _is_watched(self):
-            return fit(self, X, *args, **params)
-        return with_callbacks(_run)(self, fit, X, args, params)
+            found = fit(self, *args, **params)
+        else:
+            found = with_callbacks(_run)(self, fit, args, params)
+        self._note_data(args, params)
+        return found
 
     return as_task
 
 
-def _run(self: Any, fit: Callable[..., Any], X: Any, args: Any, params: dict[str, Any]) -> Any:
-    y = args[0] if args else params.get("y")
+def _run(self: Any, fit: Callable[..., Any], args: Any, params: dict[str, Any]) -> Any:
+    given = dict(zip(("X", "y"), args, strict=False)) | params
+    X, y = given.get("X"), given.get("y")
     context = self._init_callback_context()
     context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-    found = fit(self, X, *args, **params)
+    found = fit(self, *args, **params)
     context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes=dict)
     return found
 

@@ -23,10 +23,12 @@ from mercer._mercer import (
 )
 from mercer._mercer import amari_distance as _amari_distance
 from mercer._parameters import check_above, check_choice, check_count, check_kinds, refuse
+from mercer._pictures import Pictured
+from mercer._tables import as_frame, validate_data
 
 
 @filled(HOW=HOW)
-class KernelCCA(TransformerMixin, LearnerEstimator):
+class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
     """Kernel canonical correlation: functions of two or more views of the same objects that correlate most.
 
     Parameters
@@ -154,8 +156,12 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         """
         views = self._views(X, y)
         settings, kernels = self._settings(), self._kernel_list(views)
-        points = self._points(views, kernels)
-        self.n_features_in_ = np.shape(points[0])[1] if isinstance(points[0], np.ndarray) else 1
+        if y is None:
+            points = self._points(views, kernels)
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = np.shape(points[0])[1] if isinstance(points[0], np.ndarray) else 1
+        else:
+            points = [first_view(self, X, kernels[0], reset=True, least=2), _view(y, kernels[1], "y")]
         learner = Learner(self._learner, {"kernels": kernels, **settings})
         self._adopt(learner.fit(points, kernels, **self._options()))
         return self
@@ -185,10 +191,10 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         """
         check_is_fitted(self)
         if y is not None:
-            return tuple(self._transformed([X, y]))
+            return tuple(self._transformed([first_view(self, X, self.kernels_[0], reset=False), y]))
         if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(x is None or _is_sample(x) for x in X):
             return self._transformed(list(X))
-        return self._transformed([X])[0]
+        return self._transformed([first_view(self, X, self.kernels_[0], reset=False)])[0]
 
     def _transformed(self, views: list[Any]) -> list[np.ndarray]:
         points = self._points(views, self.kernels_[: len(views)])
@@ -234,6 +240,8 @@ class KernelCCA(TransformerMixin, LearnerEstimator):
         The mean over the components.
         """
         check_is_fitted(self)
+        if y is not None:
+            X = first_view(self, X, self.kernels_[0], reset=False)
         points = self._points(self._views(X, y), self.kernels_)
         return cca_score(self._fit, points, **self._options())
 
@@ -274,12 +282,26 @@ def _view(x: Any, kernel: Kernel, name: str) -> Any:
     """Check the points of a view."""
     if object_kernel(kernel, x) is not None:
         return Objects(kernel, x)
-    x = np.asarray(x)[:, None] if np.ndim(x) == 1 and not isinstance(x, list) else x
+    if not isinstance(x, list) and not hasattr(x, "columns"):
+        x = np.asarray(x)
+        x = x[:, None] if x.ndim == 1 else x
     return check_array(x, dtype=np.float64, order="C", input_name=name)
 
 
+def first_view(estimator: Any, X: Any, kernel: Kernel, *, reset: bool, least: int = 1) -> Any:
+    """Check the points of the first view, as scikit-learn does with ``X``: their columns are noted by a fit."""
+    if object_kernel(kernel, X) is not None:
+        if reset:
+            estimator.__dict__.pop("feature_names_in_", None)
+            estimator.n_features_in_ = 1
+        return Objects(kernel, X)
+    return validate_data(
+        estimator, as_frame(X), dtype=np.float64, order="C", reset=reset, ensure_min_samples=least if reset else 1
+    )
+
+
 @filled(HOW=HOW)
-class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+class KernelICA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Kernel independent components: a linear map to components that are as independent as kernels can tell.
 
     Negentropy by density estimates, the contrasts of Bach and Jordan (2002) or HSIC, minimized over rotations of the
@@ -418,20 +440,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstima
         check_is_fitted(self)
         return ica_inverse(self._fit, X)
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         return Learner(self._learner, self._settings()).plan([np.shape(X)], **self._options(timed=True))
 
 

@@ -17,10 +17,11 @@ from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import AnyFit
 from mercer._parameters import check_choice, check_count
+from mercer._pictures import Pictured
 from mercer._streamed_views import StreamedView
 
 
-class _Clusters(ClusterMixin, LearnerEstimator):
+class _Clusters(Pictured, ClusterMixin, LearnerEstimator):
     """A clustering of points, with clusters of new ones."""
 
     _takes_sparse = True

@@ -6,7 +6,14 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+)
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import _safe_split, available_if
@@ -29,6 +36,7 @@ from mercer._mercer import (
     margin_scores,
     stratified_folds,
 )
+from mercer._parameters import check_choice
 from mercer._ridge_cv import KernelRidgeCV
 
 _METHODS = ("auto", "jackknife+", "cv+", "split")
@@ -73,7 +81,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         if rows is not None:
             X, y = _safe_split(estimator, X, y, rows)
             weights = None if weights is None else weights[rows]
-        return estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
+        return estimator.fit(X, y) if weights is None else estimator.fit(X, y, **{_weight_name(estimator): weights})
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray | None, np.ndarray]:
         """Check the data; return the weights, and the rows that count."""
@@ -88,7 +96,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         if sample_weight is None:
             weights, rows = None, np.arange(n)
         else:
-            if not has_fit_parameter(self._base, "sample_weight"):
+            if _weight_name(self._base) is None:
                 raise ValueError(f"sample_weight: {type(self._base).__name__}.fit does not take weights")
             weights = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64)
             rows = np.flatnonzero(weights > 0.0)
@@ -123,6 +131,10 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
     def _seen(self, estimator: Any, X: Any, train: np.ndarray) -> Any:
         """Return new points as the estimator of a fold takes them: of kernel values those with its own rows."""
         return np.asarray(X)[:, train] if get_tags(estimator).input_tags.pairwise else X
+
+    def _new(self, X: Any) -> Any:
+        """Return new points as ``estimator_`` takes them."""
+        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
 
     def _held(self, X: Any, held: np.ndarray, train: np.ndarray) -> Any:
         return _safe_split(self._base, X, None, held, train)[0]
@@ -261,14 +273,17 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         """
         weights, rows = self._read(X, y, sample_weight)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        self._flat, seed = y.ndim == 1, self._seed()
-        self.__dict__.pop("_jackknife", None)
+        self._flat = y.ndim == 1
         self.estimator_ = None
         self.method_ = self.method
         if self.method in ("auto", "jackknife+"):
             self._try_closed_form(X, y, weights, len(rows))
-        if self.method_ == "jackknife+":
-            return self
+        return self if self.method_ == "jackknife+" else self._hold_out(X, y, weights, rows)
+
+    def _hold_out(self, X: Any, y: np.ndarray, weights: Any, rows: np.ndarray) -> ConformalRegressor:
+        """Fit without folds, or without a part of the rows, and score the rows that were held out."""
+        seed = self._seed()
+        self.__dict__.pop("_jackknife", None)
         lists = self._lists(X, y, np.zeros(len(y), dtype=int), rows, seed)
         self._fit_parts(X, y, weights, rows, lists)
         if self.method_ == "split":
@@ -296,24 +311,24 @@ class ConformalRegressor(RegressorMixin, _Conformal):
             self.method_ = conformal_method(rows, False)
             return
         self.estimator_ = self._fitted_on(X, y, weights)
-        found = self._closed_form(weights)
-        if found is None:
+        if not self._takes_closed_form():
             self.method_ = conformal_method(rows, False)
-            return
-        self.method_, self.estimators_, self._weights = "jackknife+", [], weights
-        self._jackknife, self.scores_ = found, self.estimator_._gathered_scores(found)
 
-    def _closed_form(self, weights: Any) -> Any:
-        """Return jackknife+ of the fit; None where ``"auto"`` takes another method."""
+    def _takes_closed_form(self) -> bool:
+        """Take jackknife+ of the fit, if it has a closed form; only ``"auto"`` may take another method."""
         try:
-            found = self.estimator_._closed_form(weights)
+            found = self.estimator_._closed_form()
         except ValueError:
             if self.method != "auto":
                 raise
-            return None
-        if found is None and self.method != "auto":
-            raise ValueError(_no_closed_form(self._base))
-        return found
+            return False
+        if found is None:
+            if self.method != "auto":
+                raise ValueError(_no_closed_form(self._base))
+            return False
+        self.method_, self.estimators_ = "jackknife+", []
+        self._jackknife, self.scores_ = found, self.estimator_._gathered_scores(found)
+        return True
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the factor, which is made again when it is needed."""
@@ -332,24 +347,29 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         if fold_of is not None:
             self._ranks = FoldScores(fold_of, self.scores_)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "conformal") -> Any:
         """Return the predictions of ``estimator_``.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features), or points of the kernel of the estimator
             New points.
+        interval : float, optional
+            The level of intervals: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"conformal", "auto"}, default="conformal"
+            The intervals, as of the other regressors; those of the model are in ``estimator_``.
 
         Returns
         -------
-        An array of shape (n_samples,) or (n_samples, n_targets).
+        An array of shape (n_samples,) or (n_samples, n_targets), or three of them.
         """
         check_is_fitted(self)
-        return self.estimator_.predict(self._new(X))
-
-    def _new(self, X: Any) -> Any:
-        """Return new points as ``estimator_`` takes them."""
-        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
+        found = self.estimator_.predict(self._new(X))
+        if interval is None:
+            return found
+        check_choice("method", method, "conformal", "auto")
+        lower, upper = self._ends(X, _check_level(interval))
+        return (found, lower[:, 0], upper[:, 0]) if self._flat else (found, lower, upper)
 
     def predict_interval(self, X: Any, level: float | None = None) -> np.ndarray:
         """Return the lower and the upper end of the interval of every point.
@@ -366,17 +386,18 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         An array of shape (n_samples, 2), or (n_samples, n_targets, 2) for a matrix of targets.
         """
         check_is_fitted(self)
-        level = _check_level(self.level if level is None else level)
+        ends = np.stack(self._ends(X, _check_level(self.level if level is None else level)), axis=-1)
+        return ends[:, 0] if self._flat else ends
+
+    def _ends(self, X: Any, level: float) -> Any:
+        """Return the lower and upper ends of the intervals, a column per target."""
         if self.method_ == "jackknife+":
             if "_jackknife" not in self.__dict__:
-                self._jackknife = self.estimator_._closed_form(self._weights)
-            lower, upper = self.estimator_._closed_ends(self._jackknife, X, level)
-        else:
-            parts = zip(self.estimators_, self._train, strict=True)
-            bands = [_band(estimator, self._seen(estimator, X, train)) for estimator, train in parts]
-            lower, upper = self._ranks.ends([band[0] for band in bands], [band[1] for band in bands], level)
-        ends = np.stack([lower, upper], axis=-1)
-        return ends[:, 0] if self._flat else ends
+                self._jackknife = self.estimator_._closed_form()
+            return self.estimator_._closed_ends(self._jackknife, X, level)
+        parts = zip(self.estimators_, self._train, strict=True)
+        bands = [_band(estimator, self._seen(estimator, X, train)) for estimator, train in parts]
+        return self._ranks.ends([band[0] for band in bands], [band[1] for band in bands], level)
 
 
 class ConformalClassifier(ClassifierMixin, _Conformal):
@@ -482,11 +503,21 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         y = np.asarray(y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        self._noise = self._seed()
+        self.estimator_ = None
         self.method_ = conformal_method(len(rows), False) if self.method == "auto" else self.method
+        return self._hold_out(X, y, labels, weights, rows)
+
+    def _hold_out(
+        self, X: Any, y: np.ndarray, labels: np.ndarray, weights: Any, rows: np.ndarray
+    ) -> ConformalClassifier:
+        """Fit without folds, or without a part of the rows, and score the rows that were held out."""
+        self._noise = self._seed()
         lists = self._lists(X, y, labels, rows, self._noise)
         self._fit_parts(X, y, weights, rows, lists)
-        self.estimator_ = self.estimators_[0] if self.method_ == "split" else self._fitted_on(X, y, weights)
+        if self.method_ == "split":
+            self.estimator_ = self.estimators_[0]
+        elif self.estimator_ is None:
+            self.estimator_ = self._fitted_on(X, y, weights)
         all_scores = np.empty((len(y), len(self.classes_)))
         for estimator, held, train in zip(self.estimators_, lists, self._train, strict=True):
             all_scores[held] = self._raw(estimator, self._held(X, held, train))
@@ -552,10 +583,6 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         check_is_fitted(self)
         return self._raw(self.estimator_, self._new(X))
 
-    def _new(self, X: Any) -> Any:
-        """Return new points as ``estimator_`` takes them."""
-        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
-
     def predict_set(self, X: Any, level: float | None = None) -> np.ndarray:
         """Return whether every class belongs to the set of a point.
 
@@ -595,3 +622,41 @@ def _no_closed_form(estimator: Any) -> str:
     return (
         f"method = 'jackknife+': {type(estimator).__name__} has no closed form of leave-one-out; use 'cv+' or 'split'"
     )
+
+
+def _weight_name(estimator: Any) -> str | None:
+    """Return the name of the weights of the rows in `fit`; None where there are none."""
+    return next((name for name in ("sample_weight", "weights") if has_fit_parameter(estimator, name)), None)
+
+
+def calibrate(fitted: Any) -> ConformalRegressor | ConformalClassifier:
+    """Return the conformal estimator of a fit, from the data that it keeps.
+
+    Jackknife+ from the closed form of leave-one-out, else CV+; the fit itself is not repeated.
+    """
+    classes = is_classifier(fitted)
+    found = (ConformalClassifier if classes else ConformalRegressor)(clone(fitted))
+    found.estimator_ = fitted
+    rows = None if fitted._data is None else _num_samples(fitted._data[0])
+    closed = hasattr(fitted, "_closed_form") and not classes
+    if closed and (rows is None or conformal_method(rows, True) == "jackknife+") and found._takes_closed_form():
+        return found
+    if fitted._data is None:
+        raise ValueError(
+            "conformal prediction needs the rows of the fit in memory, which pickles, model files, streams and Dask "
+            "collections do not keep: fit the model again on arrays, or fit a ConformalRegressor or ConformalClassifier"
+        )
+    X, y, weights, more = fitted._data
+    if more:
+        raise ValueError("conformal prediction of a model with unpenalized functions is not available")
+    if hasattr(fitted, "decision_function_shape"):
+        # Scores need a value for every class.
+        found.estimator.set_params(decision_function_shape="ovr")
+    X, found.method_ = fitted._plain_points(X), "cv+"
+    weights, rows = found._read(X, y, weights)
+    if classes:
+        found.classes_ = fitted.classes_
+        labels = np.searchsorted(fitted.classes_, np.ravel(y))
+        return found._hold_out(X, np.asarray(y), labels, weights, rows)
+    y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    return found._hold_out(X, y, weights, rows)

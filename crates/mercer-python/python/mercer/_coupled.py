@@ -7,16 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from mercer._cca import _view
+from mercer._cca import _view, first_view
 from mercer._kernel_names import view_kernel
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import Kernel, Learner, coupled_matches
 from mercer._parameters import check_choice, check_count, check_from, check_kinds
+from mercer._pictures import Pictured
 
 
 @filled(HOW=HOW)
-class CoupledKernelEmbedding(LearnerEstimator):
+class CoupledKernelEmbedding(Pictured, LearnerEstimator):
     """Coupled kernel embedding: two modes of objects, such as images of low and high resolution, in one space.
 
     Minimizes ``Σ W_ij‖f(x_i) − g(y_j)‖²`` over functions of the low and the high points; then points of one mode are
@@ -83,11 +84,11 @@ class CoupledKernelEmbedding(LearnerEstimator):
     def __init__(
         self,
         n_components: int = 2,
-        *,
         kernel_low: Any = "gaussian(lengthscale=median)",
         kernel_high: Any = "gaussian(lengthscale=median)",
         reg: float = 1e-6,
         affinity: str = "class",
+        *,
         n_neighbors: int = 5,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -136,7 +137,7 @@ class CoupledKernelEmbedding(LearnerEstimator):
         """
         settings = self._settings()
         low, high = view_kernel(self.kernel_low, X_low), view_kernel(self.kernel_high, X_high)
-        x, y = _view(X_low, low, "X_low"), _view(X_high, high, "X_high")
+        x, y = first_view(self, X_low, low, reset=True, least=2), _view(X_high, high, "X_high")
         labels = None
         if W is not None:
             settings["affinity"] = "given"
@@ -148,7 +149,6 @@ class CoupledKernelEmbedding(LearnerEstimator):
             labels = [codes[: len(labels_low)].tolist(), codes[len(labels_low) :].tolist()]
         learner = Learner(self._learner, {"kernel_low": low, "kernel_high": high, **settings})
         fit = learner.fit([x, y], [low, high], labels=labels, affinity=W, **self._options())
-        self.n_features_in_ = x.shape[1] if isinstance(x, np.ndarray) else 1
         self._adopt(fit)
         return self
 
@@ -171,7 +171,7 @@ class CoupledKernelEmbedding(LearnerEstimator):
         An array of shape (n_samples, n_components).
         """
         check_is_fitted(self)
-        points = _view(X, self.kernel_low_, "X_low")
+        points = first_view(self, X, self.kernel_low_, reset=False)
         return self._fit.transform(points, view=0, kernel=self.kernel_low_, **self._options())
 
     def transform_high(self, X: Any) -> np.ndarray:
@@ -208,7 +208,8 @@ class CoupledKernelEmbedding(LearnerEstimator):
         """
         check_is_fitted(self)
         check_count("k", k, 1)
-        low, high = _view(X_low, self.kernel_low_, "X_low"), _view(gallery_high, self.kernel_high_, "gallery_high")
+        low = first_view(self, X_low, self.kernel_low_, reset=False)
+        high = _view(gallery_high, self.kernel_high_, "gallery_high")
         return coupled_matches(self._fit, low, high, k, **self._options())
 
     def score(self, X_low: Any, y_low: Any, gallery_high: Any, y_high: Any) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_sample_weight,
     _check_y,
@@ -18,6 +19,9 @@ from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._storage import restored, stored
 from mercer._tables import as_frame, is_plain_rows, validate_data
+
+#: What is kept of the data of a fit for conformal prediction: not part of pickles.
+_DATA = ("_data", "_calibration")
 
 
 class Estimator(CallbackSupportMixin, BaseEstimator):
@@ -53,6 +57,35 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             given["max_time"] = self.max_time
         return given
 
+    @available_if(lambda self: hasattr(self, "_plan"))
+    def explain(self, X: Any, y: Any = None) -> str:
+        """Return what a fit of this data would run, before it runs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects
+            Data of the size that is meant; the values matter where they are strings, graphs or bags, or a grid.
+        y : array, optional
+            Targets, where their number or their classes matter.
+
+        Returns
+        -------
+        The plan: solver, memory, operations and expected time.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import GaussianProcessRegressor, KernelRidge, KernelRidgeCV
+        >>> print(KernelRidge(kernel="gaussian()").explain(np.arange(1500.0).reshape(500, 3)).partition(":")[0])
+        Cholesky
+        >>> GaussianProcessRegressor("matern(nu=3/2)").explain(np.zeros((10**6, 1))).partition(":")[0]
+        'every step of the optimization, state space'
+        >>> plan = KernelRidgeCV(kernel="gaussian()", lengthscales=[0.5, 1, 2]).explain(np.zeros((500, 3)))
+        >>> print(plan.partition(":")[0])
+        3 times, for 19 alphas each
+        """
+        return self._plan(X, y)
+
     def diagnose(self, X: Any = None, y: Any = None) -> Any:
         """Return what to look at first, with warnings where something is wrong.
 
@@ -87,10 +120,18 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         for name in self._lazy:
             self.__dict__.pop(name, None)
 
+    def _forget_data(self) -> None:
+        for name in _DATA:
+            self.__dict__.pop(name, None)
+
+    def _note_data(self, args: tuple[Any, ...], params: dict[str, Any]) -> None:
+        """Note the arguments of a fit, where something is made from them later."""
+
     def __getstate__(self) -> dict[str, Any]:
         """Return plain data: what is computed at its first use is left out, compiled objects are bytes."""
         state = super().__getstate__()
-        return {name: stored(value) for name, value in state.items() if name not in self._lazy}
+        left_out = (*self._lazy, *_DATA)
+        return {name: stored(value) for name, value in state.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state."""
@@ -164,6 +205,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         if kernel is not None:
             return Objects(kernel, X)
         return validate_data(self, X, dtype=np.float64, order="C", reset=False, accept_sparse=self._sparse_format())
+
+    def _fit_points(self, X: Any) -> Any:
+        """Return new points as the compiled fit takes them."""
+        return self._read(X)
 
     def _is_plain(self, X: Any) -> bool:
         """Whether new points are rows of finite doubles as the fit had them.

@@ -570,6 +570,8 @@ class EmpiricalKernelMap(FeatureTransformer):
         For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
     coef0, degree : float
         For the names.
+    random_state : int, RandomState instance or None, default=None
+        Not used.
     {how}
 
     Attributes
@@ -596,6 +598,7 @@ class EmpiricalKernelMap(FeatureTransformer):
         gamma: Any = None,
         coef0: float = 1,
         degree: float = 3,
+        random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: Any = None,
         verbose: bool = False,
@@ -604,6 +607,7 @@ class EmpiricalKernelMap(FeatureTransformer):
         self.gamma = gamma
         self.coef0 = coef0
         self.degree = degree
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose
@@ -630,6 +634,8 @@ class ExplicitFeatures(FeatureTransformer):
         For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
     coef0, degree : float
         For the names.
+    random_state : int, RandomState instance or None, default=None
+        Not used.
     {how}
 
     Attributes
@@ -650,6 +656,7 @@ class ExplicitFeatures(FeatureTransformer):
         gamma: Any = None,
         coef0: float = 1,
         degree: float = 3,
+        random_state: Any = None,
         n_jobs: int | None = None,
         max_memory: Any = None,
         verbose: bool = False,
@@ -658,6 +665,7 @@ class ExplicitFeatures(FeatureTransformer):
         self.gamma = gamma
         self.coef0 = coef0
         self.degree = degree
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_memory = max_memory
         self.verbose = verbose

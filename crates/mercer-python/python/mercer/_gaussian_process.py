@@ -14,15 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._covariance import OutsideCovariance, is_kernel_object
 from mercer._effects import PartialEffect
 from mercer._instances import InstanceScores
+from mercer._intervals import INTERVAL, Intervals
 from mercer._kernel_names import compiled
-from mercer._mercer import Function, Jackknife, Ridge, SharedProcessFit, jackknife
+from mercer._margins import filled
+from mercer._mercer import Calibration, Function, Ridge, SharedProcessFit, jackknife, normal_ends
 from mercer._process_choices import ALPHA
 from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
 
 LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 
 
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores, ProcessFitting):
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, ProcessFitting):
     """Gaussian process regression: ``y = f(x) + ε`` with ``f ~ GP(0, k)`` and noise of variance σ².
 
     A replacement of scikit-learn's class of this name, with its parameters, attributes and methods; kernel objects of
@@ -213,8 +215,16 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
             self._fit_shared(self._covariance_of(kernel, noise, X), X, targets, rows)
         return self
 
+    @filled(interval=INTERVAL)
     def predict(
-        self, X: Any, return_std: bool = False, return_cov: bool = False, *, include_noise: bool = False
+        self,
+        X: Any,
+        return_std: bool = False,
+        return_cov: bool = False,
+        *,
+        include_noise: bool = False,
+        interval: float | None = None,
+        method: str = "auto",
     ) -> Any:
         """Return the posterior mean of ``f``, and its spread; before `fit` those of the prior.
 
@@ -227,6 +237,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
         include_noise : bool, default=False
             Whether the spread is that of a new observation ``y`` instead of ``f``. The noise of a ``WhiteKernel`` is
             always in the spread, as in scikit-learn.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
@@ -236,9 +250,16 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
             The standard deviations, if ``return_std``.
         cov : array of shape (n_samples, n_samples) or (n_samples, n_samples, n_targets)
             The covariance, if ``return_cov``.
+        lower, upper : arrays of the shape of the mean
+            The ends of the intervals, if ``interval``.
         """
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
+        if interval is not None:
+            if return_std or return_cov:
+                raise ValueError("interval goes neither with return_std nor with return_cov")
+            check_is_fitted(self, "kernel_")
+            return self._with_interval(X, self.predict(X), interval, method)
         points = self._read_points(X)
         if not hasattr(self, "kernel_"):
             return self._predict_prior(points, return_std, return_cov, include_noise)
@@ -253,16 +274,28 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
         covariance[np.diag_indices_from(covariance)] += noise
         return mean, self._spread(covariance)
 
-    def _closed_form(self, weights: Any) -> Jackknife | None:
-        """Return jackknife+ of the fit; None without a closed form of leave-one-out."""
-        return None if self._posterior is not None else jackknife(self._fit, weights, **self._options())
+    _has_intervals = True
 
-    def _closed_ends(self, found: Jackknife, X: Any, level: float) -> list[np.ndarray]:
+    def _fit_points(self, X: Any) -> Any:
+        return self._read_points(X)
+
+    def _model_ends(self, X: Any, level: float) -> list[np.ndarray]:
+        if self._posterior is None:
+            return super()._model_ends(X, level)
+        mean, deviation = self.predict(X, return_std=True, include_noise=True)
+        shape = (len(mean), -1)
+        return list(normal_ends(mean.reshape(shape), deviation.reshape(shape), level))
+
+    def _closed_form(self) -> Calibration | None:
+        """Return jackknife+ of the fit; None without a closed form of leave-one-out."""
+        return None if self._posterior is not None else jackknife(self._fit, **self._options())
+
+    def _closed_ends(self, found: Calibration, X: Any, level: float) -> list[np.ndarray]:
         """Return the lower and upper ends of the intervals of jackknife+, a column per target."""
         ends = found.ends(self._read_points(X), level, **self._options())
         return [self._in_units(end) for end in ends]
 
-    def _gathered_scores(self, found: Jackknife) -> np.ndarray:
+    def _gathered_scores(self, found: Calibration) -> np.ndarray:
         """Return the absolute leave-one-out residuals, a column per target."""
         return found.scores if self._units is None else found.scores * np.abs(self._units[1])
 
@@ -403,28 +436,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, InstanceScores,
         value, gradient = likelihood_at(covariance, theta, data, eval_gradient)
         return (value, gradient) if eval_gradient else value
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            The points of the data; only their number matters.
-        y : array of shape (n_samples,) or (n_samples, n_targets), default=None
-            The targets; only their number matters.
-
-        Returns
-        -------
-        plan : str
-            The method and its cost.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from mercer import GaussianProcessRegressor
-        >>> GaussianProcessRegressor("matern(nu=3/2)").explain(np.zeros((10**6, 1))).partition(":")[0]
-        'every step of the optimization, state space'
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         kernel, noise = self._chosen()
         step = "every step of the optimization" if self._optimizes() else "once"
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]

@@ -95,20 +95,10 @@ class LearnerEstimator(KernelEstimator):
             return points
         return self._values(points, self._outside)
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
+    def _fit_points(self, X: Any) -> Any:
+        return self._new_points(X)
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Not used.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         learner = Learner(self._learner, {"kernel": "gaussian()", **self._settings()})
         return learner.plan([self._shape(X)], **self._options(timed=True))
 

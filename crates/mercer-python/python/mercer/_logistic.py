@@ -8,13 +8,14 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from mercer._estimator import as_given
+from mercer._intervals import PredictionSets
 from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds
 from mercer._penalized import PenalizedEstimator
 
 
-class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
+class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, PenalizedEstimator):
     """Kernel logistic regression: ``min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (alpha/2)·‖f‖²``, softmax for more classes.
 
     Probabilities by construction: with an intercept the mean probability of each class is its share of the data.
@@ -158,20 +159,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
         weights = None if factors is None else factors.tolist()
         return Penalized(kernel, self.alpha, class_weights=weights, **self._choices())
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
         classes = 2 if y is None else len(np.unique(y))
         return self._specification(kernel, None).plan(rows, columns, classes, **self._options(timed=True))
@@ -203,20 +191,6 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PenalizedEstimator):
         An array of shape (n_samples, n_classes), in the order of ``classes_``.
         """
         return self._evaluated("probabilities", X)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
-
-        Returns
-        -------
-        An array of shape (n_samples, n_classes), in the order of ``classes_``.
-        """
-        return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class.

@@ -10,7 +10,8 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
 from mercer._estimator import as_given
-from mercer._margins import ClassMixin
+from mercer._intervals import INTERVAL, Intervals, PredictionSets
+from mercer._margins import ClassMixin, filled
 from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds
 from mercer._penalized import PenalizedEstimator
@@ -23,7 +24,7 @@ _PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": 
 _LOG_LINK = ("poisson", "gamma", "tweedie")
 
 
-class KernelMachine(ClassMixin, PenalizedEstimator):
+class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
     """A regularized loss: ``min Σ wᵢ loss(yᵢ, f(xᵢ)) + alpha·‖f‖²``.
 
     A regressor or a classifier of two classes, depending on the loss.
@@ -101,10 +102,10 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         self,
         loss: str = "huber",
         alpha: float = 1.0,
-        *,
         kernel: Any = "rbf",
         fit_intercept: bool = True,
         quantile: Any = 0.5,
+        *,
         delta: float = 1.0,
         epsilon: float = 0.1,
         power: float = 1.5,
@@ -208,35 +209,32 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         parameter = None if name is None else float(getattr(self, name))
         return Penalized(kernel, self.alpha, loss=self.loss, parameter=parameter, **self._choices())
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
         return self._specification(kernel).plan(rows, columns, **self._options(timed=True))
 
-    def predict(self, X: Any) -> np.ndarray:
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
         """Predict what the loss estimates: a number, a class, the mean of a count or an amount, or quantiles.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,), or (n_samples, n_quantiles) for several quantiles.
+        An array of shape (n_samples,), or (n_samples, n_quantiles) for several quantiles, with ``interval`` three of
+        them.
         """
+        if interval is not None:
+            if self.loss in _CLASSES:
+                raise ValueError(f"the loss {self.loss} has classes, which have no intervals: use predict_set")
+            return self._with_interval(X, self.predict(X), interval, method)
         values = self._evaluated("predict", X)
         if self.loss in _CLASSES:
             return self.classes_[(values[:, 0] > 0).astype(np.intp)]
@@ -246,6 +244,9 @@ class KernelMachine(ClassMixin, PenalizedEstimator):
         if self.loss not in _CLASSES:
             raise AttributeError(f"the loss {self.loss} decides nothing: use predict")
         return True
+
+    def _decides_classes(self) -> bool:
+        return self._tells_classes()
 
     def _has_probabilities(self) -> bool:
         if self.loss != "logistic":

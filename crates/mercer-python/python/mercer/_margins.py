@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._estimator import target_names
@@ -29,6 +30,9 @@ class MarginEstimator(KernelEstimator):
     def _new_values(self, X: Any) -> np.ndarray:
         """Check new points, and return them or their precomputed kernel values."""
         return self._values(self._read(X), self._X if self._X is not None else np.empty((0, 0)))
+
+    def _fit_points(self, X: Any) -> Any:
+        return self._new_values(X)
 
     def _warn_unless_converged(self, evidence: dict[str, Any]) -> None:
         if evidence["stopped"] == "converged":
@@ -84,6 +88,21 @@ class ClassMixin:
             raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {only}")
         return X, codes
 
+    @available_if(lambda self: hasattr(self, "predict_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes), in the order of ``classes_``.
+        """
+        return np.log(self.predict_proba(X))
+
     def _class_factors(self, codes: np.ndarray) -> np.ndarray:
         """Return a factor per class from ``class_weight``."""
         if self.class_weight is None:
@@ -107,10 +126,10 @@ class ClassMixin:
             self.classes_ = labels_of(names)
 
 
-def filled(**parts: str) -> Callable[[type], type]:
+def filled(**parts: str) -> Callable[[Any], Any]:
     """Put pieces that several classes share into a docstring, in place of their names in braces."""
 
-    def fill(kind: type) -> type:
+    def fill(kind: Any) -> Any:
         for name, text in parts.items():
             kind.__doc__ = (kind.__doc__ or "").replace("{" + name + "}", text)
         return kind

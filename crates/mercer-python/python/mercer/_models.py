@@ -20,6 +20,7 @@ from mercer._machine import KernelMachine
 from mercer._margins import labels_of
 from mercer._mercer import (
     AnyFit,
+    Calibration,
     GaussianProcessFit,
     Inputs,
     Kernel,
@@ -105,7 +106,12 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
 
 
 def assembled(
-    fit: Any, inputs: Inputs, notes: dict[str, str], classes: list[str] | None, settings: dict[str, Any]
+    fit: Any,
+    inputs: Inputs,
+    notes: dict[str, str],
+    classes: list[str] | None,
+    settings: dict[str, Any],
+    calibration: Calibration | None = None,
 ) -> Any:
     """Make the fitted estimator of what was fitted elsewhere, with what it expects of new data."""
     model, state = _estimator(fit, notes, settings, classes)
@@ -124,6 +130,8 @@ def assembled(
         model.normalize_y = model._units is not None
     model._inputs = inputs if inputs.encoded else None
     model._restore(fit, state)
+    if calibration is not None:
+        model._calibration = calibration
     return model
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._intervals import INTERVAL, Intervals, PredictionSets
 from mercer._kernel_names import compiled, object_kernel
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import ClassMixin, filled
@@ -62,20 +63,23 @@ class _Multiple(LearnerEstimator):
         self._outside = None
         self._adopt(fit)
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the weights of the kernels and their shares: `KernelWeightsDisplay`.
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Not used.
+        ax : matplotlib axes, optional
+            Where to draw; new axes by default.
 
         Returns
         -------
-        The plan: solver, memory, operations and expected time.
+        The display, whose ``figure_`` can be saved.
         """
+        from mercer._displays.weights import KernelWeightsDisplay
+
+        return KernelWeightsDisplay.from_estimator(self, ax=ax)
+
+    def _plan(self, X: Any, y: Any = None) -> str:
         learner = Learner(self._learner, {"kernels": self._kernel_list(), **self._settings()})
         return learner.plan([self._shape(X)], 1, 2, **self._options(timed=True))
 
@@ -87,7 +91,7 @@ class _Multiple(LearnerEstimator):
 
 
 @filled(HOW=HOW)
-class MultipleKernelRegressor(RegressorMixin, _Multiple):
+class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
     """Ridge regression with several kernels: the weights of their sum are learned with the function.
 
     Parameters
@@ -149,8 +153,8 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
     def __init__(
         self,
         kernels: Any = None,
-        *,
         alpha: float = 1.0,
+        *,
         method: str = "simple",
         normalize: str = "trace",
         norm: float = 1,
@@ -199,18 +203,25 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
         self._adopt(self._learn_all(X, y=y.reshape(len(y), -1), sample_weight=weights))
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
         """Predict the targets.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features), or objects of the kernels' kind
             Points.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,) or (n_samples, n_targets).
+        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
         """
+        if interval is not None:
+            return self._with_interval(X, self.predict(X), interval, method)
         check_is_fitted(self)
         values = self._in_units(self._fit.predict(self._read(X), **self._options()))
         return values[:, 0] if self._flat else values
@@ -224,7 +235,7 @@ class MultipleKernelRegressor(RegressorMixin, _Multiple):
 
 
 @filled(HOW=HOW)
-class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
+class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Multiple):
     """A support vector machine with several kernels: the weights of their sum are learned with the classifier.
 
     Parameters
@@ -285,8 +296,8 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, _Multiple):
     def __init__(
         self,
         kernels: Any = None,
-        *,
         C: float = 1.0,
+        *,
         method: str = "simple",
         normalize: str = "trace",
         norm: float = 1,

@@ -13,13 +13,14 @@ from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
 from mercer._parameters import check_choice, check_from, check_number, refuse
+from mercer._pictures import Pictured
 from mercer._streamed_views import StreamedView
 
 _SOLVERS = ("auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "arpack", "randomized")
 
 
 @filled(HOW=HOW)
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamedView):
+class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamedView):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
 
     The eigenvectors of the centered kernel matrix ``HKH``; scores of new points are projections onto the directions in
@@ -48,7 +49,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamedView)
         Penalty of the ridge regression from scores to points.
     fit_inverse_transform : bool, default=False
         Whether to fit that regression, for ``inverse_transform``.
-    eigen_solver : {"auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "arpack", "randomized"}, default="auto"
+    eigen_solver : {"auto", "dense", "leading", "nystrom", "finite_rank", "streamed", ...}, default="auto"
         By size and memory; all eigenvectors; the leading ones by products (``"arpack"`` and ``"randomized"`` are the
         same); through landmarks, an approximation whose error is reported; or, exactly, in the features of a kernel
         that has few of them, such as ``"linear"`` (chosen by ``"auto"`` where it is faster). ``"streamed"`` chooses
@@ -364,7 +365,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamedView)
 
 
 @filled(HOW=HOW)
-class ClassicalScaling(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Classical scaling: coordinates whose squared distances are the values of a negative-definite kernel.
 
     Parameters

@@ -15,15 +15,17 @@ from mercer._centers import center_choices, is_single
 from mercer._effects import PartialEffect
 from mercer._estimator import as_given
 from mercer._instances import InstanceScores
+from mercer._intervals import INTERVAL, Intervals
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
-from mercer._mercer import Function, Jackknife, Kernel, Ridge, RidgeFit, jackknife
+from mercer._margins import filled
+from mercer._mercer import Calibration, Function, Kernel, Ridge, RidgeFit, interval_ends, jackknife
 from mercer._parameters import check_kinds
 
 #: Rows up to which the diagnostics are computed together with the fit.
 _EAGER_ROWS = 1000
 
 
-class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstimator):
+class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
 
     _takes_sparse = True
@@ -40,9 +42,17 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstima
     def _kept(self, points: Any) -> Any:
         return as_given(points).astype(np.float32) if self._single else as_given(points)
 
+    @filled(interval=INTERVAL)
     def predict(
-        self, X: Any, null_space: Any = None, *, return_std: bool = False, include_noise: bool = False
-    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        self,
+        X: Any,
+        null_space: Any = None,
+        *,
+        return_std: bool = False,
+        include_noise: bool = False,
+        interval: float | None = None,
+        method: str = "auto",
+    ) -> Any:
         """Predict ``f(x) + b``, plus the unpenalized functions if the model has any.
 
         Parameters
@@ -56,11 +66,20 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstima
             estimated (``noise_variance_``). Takes a factorization.
         include_noise : bool, default=False
             Whether the standard errors are those of a new observation instead of ``f(x) + b``.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,) or (n_samples, n_targets); with ``return_std`` a pair of such arrays.
+        An array of shape (n_samples,) or (n_samples, n_targets); with ``return_std`` a pair of such arrays, with
+        ``interval`` three of them.
         """
+        if interval is not None:
+            if return_std or null_space is not None:
+                raise ValueError("interval goes neither with return_std nor with null_space")
+            return self._with_interval(X, self.predict(X), interval, method)
         points = self._read(X)
         values = self._values(points, self.X_fit_)
         functions = None if null_space is None else read_functions(null_space, points)
@@ -100,18 +119,32 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, InstanceScores, KernelEstima
         fit, position = positions[0]
         return [PartialEffect(**part) for part in fit.partial_effects(position, resolution, **self._options())]
 
-    def _closed_form(self, weights: Any) -> list[Jackknife] | None:
+    @property
+    def _has_intervals(self) -> bool:
+        outside = is_computed_outside(self.kernel) or self.kernel == "precomputed"
+        return not outside and all(fit.centers is None for _, fit in self._fits)
+
+    def _fit_points(self, X: Any) -> Any:
+        return self._values(self._read(X), self.X_fit_)
+
+    def _model_ends(self, X: Any, level: float) -> list[np.ndarray]:
+        values = self._fit_points(X)
+        return self._gathered_ends([interval_ends(fit, values, level, **self._options()) for _, fit in self._fits])
+
+    def _closed_form(self) -> list[Calibration] | None:
         """Return jackknife+ of every fit; None without a closed form of leave-one-out."""
-        found = [jackknife(fit, weights, **self._options()) for _, fit in self._fits]
+        found = [jackknife(fit, **self._options()) for _, fit in self._fits]
         return None if any(one is None for one in found) else found
 
-    def _closed_ends(self, found: list[Jackknife], X: Any, level: float) -> list[np.ndarray]:
+    def _closed_ends(self, found: list[Calibration], X: Any, level: float) -> list[np.ndarray]:
         """Return the lower and upper ends of the intervals of jackknife+, a column per target."""
-        values = self._values(self._read(X), self.X_fit_)
-        ends = [one.ends(values, level, **self._options()) for one in found]
+        values = self._fit_points(X)
+        return self._gathered_ends([one.ends(values, level, **self._options()) for one in found])
+
+    def _gathered_ends(self, ends: list[Any]) -> list[np.ndarray]:
         return [self._in_units(self._gathered([pair[i] for pair in ends])) for i in (0, 1)]
 
-    def _gathered_scores(self, found: list[Jackknife]) -> np.ndarray:
+    def _gathered_scores(self, found: list[Calibration]) -> np.ndarray:
         """Return the absolute leave-one-out residuals, a column per target."""
         return self._gathered([one.scores for one in found])
 
@@ -424,27 +457,7 @@ class KernelRidge(FittedRidge):
                 message = f"{fit.method}: raise max_iter or tol"
                 warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; the values matter where they are strings, graphs or bags, or a grid.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from mercer import KernelRidge
-        >>> print(KernelRidge(kernel="gaussian()").explain(np.arange(1500.0).reshape(500, 3)).partition(":")[0])
-        Cholesky
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         alpha, outputs = max(self._alphas(targets), key=lambda group: len(group[1]))

@@ -15,10 +15,10 @@ from mercer._kernels import compiled, is_computed_outside, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
 from mercer._parameters import check_kinds
 from mercer._ridge import FittedRidge, KernelRidge
-from mercer._surface import draw_surface
+from mercer._search import GridSearched
 
 
-class KernelRidgeCV(FittedRidge):
+class KernelRidgeCV(GridSearched, FittedRidge):
     """Kernel ridge regression with alpha, lengthscale and kernel chosen together.
 
     One decomposition per kernel and lengthscale scores every alpha, exactly and in closed form: no model is fitted
@@ -69,6 +69,8 @@ class KernelRidgeCV(FittedRidge):
         The kernels and lengthscales of the rows, the alphas of the columns.
     best_index_ : tuple
         The row and the column of the winner.
+    search_ : SearchTable
+        The same as a list, best first (``search_.results_``), and as a picture (``search_.plot()``).
     best_params_, best_estimator_
         The winner as parameters of `KernelRidge`, and as a fitted one.
     dual_coef_, X_fit_, intercept_, null_coef_, fitted_, norm_, hat_diagonal_, dof_, loo_residuals_, gcv_
@@ -149,8 +151,9 @@ class KernelRidgeCV(FittedRidge):
         X, y = self._read_fit(X, y, multi_output=True, ensure_min_samples=2)
         weights = self._read_weights(weights, X)
         self.X_fit_ = self._kept(X)
+        kernels = self._candidates(X.shape[1], self._column_names())
         search = RidgeSearch(
-            self._candidates(X.shape[1], self._column_names()),
+            kernels,
             self.alphas,
             self._lengths(X),
             scoring=self.scoring,
@@ -163,6 +166,7 @@ class KernelRidgeCV(FittedRidge):
         values, targets = self._values(X), y.reshape(len(y), -1)
         found = search.fit(values, targets, weights, **self._options())
         self.candidates_, self.lengthscales_, self.alphas_ = found.kernels, found.lengthscales, np.array(found.alphas)
+        self._families = [str(kernels[family]) for family in found.families]
         self.scores_, self.best_score_, self.best_index_ = found.scores, found.best_score, found.best
         self.lengthscale_, self.n_dropped_, fit = found.lengthscales[found.best[0]], found.dropped, found.fit
         self.ranges_ = [searched(name.replace("lambda", "alpha"), *rest) for name, *rest in found.ranges]
@@ -189,7 +193,7 @@ class KernelRidgeCV(FittedRidge):
         fit, state = super()._saved()
         data = self.surface()
         lists = {"alphas": self.alphas_.tolist(), "scores": self.scores_.tolist(), "best_score": self.best_score_}
-        return fit, {**state, **data, **lists, "ranges": self.ranges_}
+        return fit, {**state, **data, **lists, "ranges": self.ranges_, "families": self._families}
 
     def _restore(self, fit: RidgeFit, state: dict[str, Any]) -> None:
         super()._restore(fit, state)
@@ -198,7 +202,7 @@ class KernelRidgeCV(FittedRidge):
         self.scores_, self.best_index_ = np.array(state["scores"]), tuple(state["best"])
         self.best_score_, self.n_dropped_ = state["best_score"], int(np.isnan(self.scores_).all(axis=1).sum())
         self.alpha_, self.lengthscale_ = fit.alpha, self.lengthscales_[self.best_index_[0]]
-        self.ranges_ = state.get("ranges", [])
+        self.ranges_, self._families = state.get("ranges", []), state.get("families")
 
     def surface(self) -> dict[str, Any]:
         """Return the scores as plain data: a dict of lengthscales, kernels, alphas, scores and best (row, column).
@@ -215,49 +219,15 @@ class KernelRidgeCV(FittedRidge):
             "best": self.best_index_,
         }
 
-    def plot_surface(self, target: Any = None) -> Any:
-        """Draw the logarithms of the scores, a row per candidate and a column per alpha, with the winner marked.
+    _searched = ("ridge", "squared_error", False)
 
-        Parameters
-        ----------
-        target : matplotlib axes or path, optional
-            Where to draw; None makes new axes. Needs matplotlib unless axes are given.
+    def _grid_numbers(self) -> tuple[str, np.ndarray]:
+        return "alpha", self.alphas_
 
-        Returns
-        -------
-        The axes.
-        """
-        listed = None in self.lengthscales_
-        rows = [str(kernel) for kernel in self.candidates_] if listed else self.lengthscales_
-        words = {
-            "rows": "kernel" if listed else "lengthscale",
-            "columns": "alpha",
-            "scores": f"log₁₀ score ({self.scoring})",
-        }
-        return draw_surface(np.log10(self.scores_), rows, self.alphas_, self.best_index_, words, target)
+    def _grid_criterion(self) -> str:
+        return self.scoring if isinstance(self.scoring, str) else f"{self.scoring} folds"
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from mercer import KernelRidgeCV
-        >>> plan = KernelRidgeCV(kernel="gaussian()", lengthscales=[0.5, 1, 2]).explain(np.zeros((500, 3)))
-        >>> print(plan.partition(":")[0])
-        3 times, for 19 alphas each
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
         targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None

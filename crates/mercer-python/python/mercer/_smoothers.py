@@ -10,14 +10,17 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer._borders import warn_at_limit
 from mercer._estimator import Estimator, OneColumn
+from mercer._intervals import INTERVAL, Intervals
+from mercer._margins import filled
 from mercer._mercer import LocalFit, Smoother
 from mercer._parameters import check_kinds
 
 
-class LocalSmoother(RegressorMixin, Estimator):
+class LocalSmoother(RegressorMixin, Intervals, Estimator):
     """A weighted fit around each point."""
 
     _linear: ClassVar[bool]
+    _has_intervals = True
 
     def __init__(
         self,
@@ -71,36 +74,30 @@ class LocalSmoother(RegressorMixin, Estimator):
         self._fit = fit
         self._adopt()
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         kind = "lines" if self._linear else "means"
         passes = "a pass for every bandwidth that is tried" if self.bandwidth == "loo" else "two passes"
         return f"local {kind} with {self.weights} weights: {passes} over the neighborhoods of {len(X)} observations"
 
-    def predict(self, X: Any) -> np.ndarray:
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
         """Return the local fit at every row of ``X``.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Points.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,).
+        An array of shape (n_samples,), with ``interval`` three of them.
         """
+        if interval is not None:
+            return self._with_interval(X, self.predict(X), interval, method)
         points = self._read(X)
         return self._in_units(self._fit.predict(points, **self._options()))
 

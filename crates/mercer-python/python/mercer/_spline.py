@@ -10,11 +10,13 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer._borders import warn_at_limit
 from mercer._estimator import OneColumn
+from mercer._intervals import INTERVAL, Intervals
+from mercer._margins import filled
 from mercer._mercer import Spline, SplineFit
 from mercer._parameters import check_kinds
 
 
-class SmoothingSpline(RegressorMixin, OneColumn):
+class SmoothingSpline(RegressorMixin, Intervals, OneColumn):
     """Smoothing spline: ``min Σ wᵢ(yᵢ − f(xᵢ))² + λ∫(f⁽ᵐ⁾)²``, in linear time.
 
     Parameters
@@ -112,26 +114,24 @@ class SmoothingSpline(RegressorMixin, OneColumn):
         self._fit = fit
         self._adopt()
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would run, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         choice = f"df = {self.df}" if self.df is not None else f"lam = {self.lam}"
         passes = "one pass" if self.df is None and not isinstance(self.lam, str) else "some passes"
         kind = "natural" if self.period is None else "periodic"
         return f"{kind} spline of order {self.order} by {choice}: {passes} over {len(X)} observations, O(n)"
 
-    def predict(self, X: Any, derivative: int = 0, return_std: bool = False) -> Any:
+    _has_intervals = True
+
+    @filled(interval=INTERVAL)
+    def predict(
+        self,
+        X: Any,
+        derivative: int = 0,
+        return_std: bool = False,
+        *,
+        interval: float | None = None,
+        method: str = "auto",
+    ) -> Any:
         """Return the spline, or a derivative of it, and the standard errors of the spline.
 
         Outside the data it continues as a polynomial of degree m − 1.
@@ -144,11 +144,19 @@ class SmoothingSpline(RegressorMixin, OneColumn):
             The order of the derivative, at most 2m − 1.
         return_std : bool, default=False
             Whether to give Wahba's standard errors of f too (for ``derivative=0``).
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,); with ``return_std`` a pair of such arrays.
+        An array of shape (n_samples,); with ``return_std`` a pair of such arrays, with ``interval`` three of them.
         """
+        if interval is not None:
+            if return_std or derivative != 0:
+                raise ValueError("interval goes neither with return_std nor with a derivative")
+            return self._with_interval(X, self.predict(X), interval, method)
         positions = np.ascontiguousarray(self._read(X)[:, 0])
         if return_std and derivative != 0:
             raise ValueError("standard errors are those of the spline itself: derivative must be 0")

@@ -15,13 +15,15 @@ from mercer._callbacks import each_chunk
 from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
 from mercer._estimator import target_names
 from mercer._features import _seed
+from mercer._intervals import INTERVAL, Intervals
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
-from mercer._mercer import Kernel, RidgeStream, StreamedRidgeFit, sample_rows
+from mercer._margins import filled
+from mercer._mercer import Kernel, Learner, RidgeStream, StreamedRidgeFit, sample_rows
 from mercer._parameters import check_kinds
 from mercer._tables import validate_data
 
 
-class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
+class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEstimator):
     """Ridge regression on explicit features, in one pass over data of any length.
 
     ``min Σ wᵢ(yᵢ − v·z(xᵢ) − b)² + alpha·‖v‖²`` with ``p`` features ``z(x)·z(y) ≈ k(x, y)``: ``12p²`` bytes for each
@@ -132,6 +134,19 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             return self._fit_partitions(X, y, sample_weight)
         return self._take(X, y, sample_weight, self._sample_size())
 
+    def _plan(self, X: Any, y: Any = None) -> str:
+        rows, columns = self._shape(X)
+        settings = {
+            "kernel": compiled(self.kernel, columns, self.gamma, self.degree, self.coef0),
+            "components": self.n_components,
+            "features": {"nystroem": "nystrom"}.get(self.features, self.features),
+            "lambdas": np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).tolist(),
+            "folds": self.folds,
+            "intercept": bool(self.fit_intercept),
+        }
+        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        return Learner("streamed_ridge", settings).plan([(rows, columns)], targets, **self._options(timed=True))
+
     def _sample_size(self) -> int:
         """Return the rows from which the features are drawn."""
         return max(SAMPLE, 10 * self.n_components) if isinstance(self.n_components, int) else SAMPLE
@@ -175,6 +190,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         >>> bool(abs(model.predict([[0.5, 0.5]])[0] - 0.25) < 1e-3)
         True
         """
+        self._forget_data()
         self._begin()
         each_chunk(self, chunks, self.partial_fit)
         if not hasattr(self, "stream_"):
@@ -197,6 +213,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         -------
         The fitted estimator.
         """
+        self._forget_data()
         return self._take(X, y, sample_weight, None)
 
     def _take(self, X: Any, y: Any, sample_weight: Any, sample: int | None) -> StreamedKernelRidge:
@@ -270,24 +287,32 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """
         check_is_fitted(self, "stream_")
         check_is_fitted(other, "stream_")
+        self._forget_data()
         self.stream_.merge(other.stream_, **self._how())
         self._answer: list[StreamedRidgeFit] = []
         self.n_samples_seen_ = self.stream_.rows
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
         """Return predictions at the rows of ``X``.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features), or Dask array or data frame
             Points.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,) or (n_samples, n_targets); of a Dask array a Dask array, of a Dask data
-        frame a Dask series or data frame, computed when the values are needed.
+        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them; of a Dask array a
+        Dask array, of a Dask data frame a Dask series or data frame, computed when the values are needed.
         """
+        if interval is not None:
+            return self._with_interval(X, self.predict(X), interval, method)
         if is_dask(X):
             columns = None if self._flat else self._solved().weights.shape[1]
             return lazy(self._without_statistics(), "predict", X, columns)
@@ -351,6 +376,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """Return what predicts, which is all that a task needs."""
         self._solved()
         small = copy(self)
+        small._forget_data()
         small.__dict__.pop("stream_", None)
         return small.set_params(n_jobs=1, verbose=False)
 

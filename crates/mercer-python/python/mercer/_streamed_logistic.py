@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
 from mercer._features import _seed
+from mercer._intervals import PredictionSets
 from mercer._kernels import is_computed_outside
 from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
@@ -18,7 +19,7 @@ from mercer._parameters import check_kinds
 from mercer._tables import validate_data
 
 
-class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstimator):
+class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, LearnerEstimator):
     """Logistic regression on explicit features: ``min Σ wᵢℓ(yᵢ, f(xᵢ)) + (alpha/2)·‖v‖²`` with ``f = v·z(x) + b``.
 
     A Newton step is a pass over the rows that collects ``12p²`` bytes for ``p`` features and each pair of functions:
@@ -239,20 +240,6 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, LearnerEstim
         if is_dask(X):
             return self._lazily("predict_proba", X, len(self.classes_))
         return self._evaluated("probabilities", X)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            New points.
-
-        Returns
-        -------
-        An array of shape (n_samples, n_classes), in the order of ``classes_``.
-        """
-        return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class.

@@ -11,13 +11,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
+from mercer._intervals import PredictionSets
 from mercer._margins import ClassMixin, filled
 from mercer._mercer import Kernel, Svc, SvcFit
 from mercer._parameters import check_above, check_choice, check_count, check_flag, check_share
 from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
-class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
+class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machine):
     """A one-versus-one classifier."""
 
     #: The same machines without probabilities, where classes are predicted by votes in spite of them: as scikit-learn
@@ -87,20 +88,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
             **self._solver(),
         )
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would take, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
         classes = 2 if y is None else len(np.unique(y))
         return self._specification(kernel, None).plan(rows, columns, classes, **self._options())
@@ -175,21 +163,6 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, Machine):
         if not self._fit.calibrated:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self._fit.probabilities(self._new_values(X), **self._options())
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
-
-        Returns
-        -------
-        An array of shape (n_samples, n_classes), in the order of ``classes_``.
-        """
-        return np.log(self.predict_proba(X))
 
     def _primal(self) -> Any:
         if len(self.classes_) == 2 or not self._fit.paired:

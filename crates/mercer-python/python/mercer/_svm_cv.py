@@ -13,8 +13,8 @@ from mercer._kernel_names import object_kernel
 from mercer._kernels import compiled, is_computed_outside, is_function
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
+from mercer._search import GridSearched
 from mercer._support import COMMON, EVIDENCE, shape_of
-from mercer._surface import draw_surface
 from mercer._svm import SVC, SupportVectorClassifier
 
 #: The C to try unless others are given.
@@ -22,7 +22,7 @@ _CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
-class SVCCV(SupportVectorClassifier):
+class SVCCV(GridSearched, SupportVectorClassifier):
     """Support vector classification with C, lengthscale (or gamma) and kernel chosen together by folds.
 
     Replaces ``GridSearchCV(SVC())``, with its folds and its scores: the matrix of a kernel is computed once for
@@ -59,6 +59,8 @@ class SVCCV(SupportVectorClassifier):
         The kernels, lengthscales and gammas of the rows, the C of the columns, ascending.
     best_index_ : tuple
         The row and the column of the winner, the first of equals.
+    search_ : SearchTable
+        The same as a list, best first (``search_.results_``), and as a picture (``search_.plot()``).
     ranges_ : list of dict
         What was tried of C and of the lengthscale or gamma: ``parameter``, the ends of the ``range`` (and of the
         ``first`` one, the same here), what was ``chosen``, and whether that is ``at_border``. A number at the border of
@@ -164,10 +166,12 @@ class SVCCV(SupportVectorClassifier):
         factors = self._class_factors(codes)
         self._X = X if is_computed_outside(self.kernel) else None
         values, classes = self._values(X), (codes.tolist(), self._class_names())
-        self.candidates_, self.lengthscales_, self.gammas_ = map(list, zip(*self._candidates(X), strict=True))
+        found = zip(*self._candidates(X), strict=True)
+        self.candidates_, self.lengthscales_, self.gammas_, self._families = map(list, found)
         self.Cs_ = np.sort(np.asarray(_CS if self.Cs is None else self.Cs, dtype=np.float64).ravel())
         search = self._specification(self.candidates_[0], factors)
         folds = self._folds(X, y)
+        self._n_folds = len(folds)
         self.scores_ = search.grid(
             self.candidates_, self.Cs_.tolist(), folds, values, *classes, weights, **self._options()
         )
@@ -198,19 +202,26 @@ class SVCCV(SupportVectorClassifier):
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
         return {"c": getattr(self, "C_", 1.0)}
 
-    def _candidates(self, X: np.ndarray) -> list[tuple[Kernel, float | None, float | None]]:
-        """Return every kernel with its lengthscale and its gamma, ascending lengthscales and descending gammas."""
+    def _candidates(self, X: np.ndarray) -> list[tuple[Kernel, float | None, float | None, str]]:
+        """Return every kernel with its lengthscale, its gamma and what it was made from.
+
+        Lengthscales ascend, gammas descend.
+        """
         if self.gammas is not None and self.lengthscales is not None:
             raise ValueError("gammas and lengthscales are alternatives: give one of them")
-        found: list[tuple[Kernel, float | None, float | None]] = []
+        found: list[tuple[Kernel, float | None, float | None, str]] = []
         for kernel in self._given():
             if self.gammas is not None:
                 numbers = [gamma_number(gamma, X, kernel) for gamma in self.gammas]
-                found += [(self._named(kernel, X, g), None, g) for g in sorted(map(float, numbers), reverse=True)]
+                numbers = sorted(map(float, numbers), reverse=True)
+                found += [(self._named(kernel, X, g), None, g, str(kernel)) for g in numbers]
                 continue
             base = self._named(kernel, X, gamma_number(1.0 if is_function(kernel) else self.gamma, X, kernel))
             lengths = self._lengths(X)
-            found += [(base, None, None)] if lengths is None else [(base.with_lengthscale(s), s, None) for s in lengths]
+            if lengths is None:
+                found.append((base, None, None, str(base)))
+            else:
+                found += [(base.with_lengthscale(s), s, None, str(base)) for s in lengths]
         if not found:
             raise ValueError("there is no kernel to choose from: a list is empty")
         return found
@@ -245,21 +256,8 @@ class SVCCV(SupportVectorClassifier):
         y = np.asarray(y).ravel()
         return [np.asarray(rows).tolist() for _, rows in check_cv(self.cv, y, classifier=True).split(X, y)]
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would take, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
-        plan = super().explain(X, y)
+    def _plan(self, X: Any, y: Any = None) -> str:
+        plan = super()._plan(X, y)
         count = 1 if self.gammas is None else len(self.gammas)
         if self.lengthscales is not None:
             count = self.lengthscales if isinstance(self.lengthscales, (int, np.integer)) else len(self.lengthscales)
@@ -285,25 +283,13 @@ class SVCCV(SupportVectorClassifier):
         model._adopt(self._fit, self.shape_fit_)
         return model
 
-    def plot_surface(self, target: Any = None) -> Any:
-        """Draw the accuracies, a row per candidate and a column per C, with the winner marked.
+    _searched = ("svc", "accuracy", True)
 
-        Parameters
-        ----------
-        target : matplotlib axes or path, optional
-            Where to draw; None makes new axes. Needs matplotlib unless axes are given.
+    def _grid_numbers(self) -> tuple[str, np.ndarray]:
+        return "C", self.Cs_
 
-        Returns
-        -------
-        The axes.
-        """
-        check_is_fitted(self)
-        many = len(self.candidates_) > len(set(map(str, self.lengthscales_ if self.gammas is None else self.gammas_)))
-        rows, name = (self.lengthscales_, "lengthscale") if self.gammas is None else (self.gammas_, "gamma")
-        if many or None in rows:
-            rows, name = [str(kernel) for kernel in self.candidates_], "kernel"
-        words = {"rows": name, "columns": "C", "scores": "mean accuracy of the folds"}
-        return draw_surface(self.scores_, rows, self.Cs_, self.best_index_, words, target)
+    def _grid_criterion(self) -> str:
+        return f"{self._n_folds} folds"
 
     def _saved(self) -> tuple[Any, dict[str, Any]]:
         fit, state = super()._saved()
@@ -314,6 +300,8 @@ class SVCCV(SupportVectorClassifier):
             "Cs": self.Cs_.tolist(),
             "scores": self.scores_.tolist(),
             "best": self.best_index_,
+            "families": self._families,
+            "folds": self._n_folds,
         }
         return fit, {**state, **search}
 
@@ -321,5 +309,6 @@ class SVCCV(SupportVectorClassifier):
         self.candidates_ = [Kernel(text) for text in state["candidates"]]
         self.lengthscales_, self.gammas_ = state["lengthscales"], state["gammas"]
         self.Cs_, self.scores_ = np.array(state["Cs"]), np.array(state["scores"])
+        self._families, self._n_folds = state.get("families"), state.get("folds", 0)
         self._choose(*state["best"])
         super()._restore(fit, state)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 
+from mercer._intervals import INTERVAL, Intervals
 from mercer._margins import filled
 from mercer._mercer import Kernel, Svm, SvmFit
 from mercer._parameters import check_above, check_flag, check_from, check_share
@@ -26,20 +27,7 @@ class NumberMachine(Machine):
     def _specification(self, kernel: Kernel, values: np.ndarray | None = None) -> Svm:
         return Svm(kernel, **self._penalty(kernel, values), **self._solver())
 
-    def explain(self, X: Any, y: Any = None) -> str:
-        """Return what a fit of this data would take, before it runs.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Data of the size that is meant; its values are not looked at.
-        y : array, optional
-            Targets, where their number or their classes matter.
-
-        Returns
-        -------
-        The plan: solver, memory, operations and expected time.
-        """
+    def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
         return self._specification(kernel).plan(rows, columns, **self._options())
 
@@ -48,7 +36,7 @@ class NumberMachine(Machine):
         return self._fit.decision(self._new_values(X), **self._options())
 
 
-class SupportVectorRegressor(RegressorMixin, NumberMachine):
+class SupportVectorRegressor(RegressorMixin, Intervals, NumberMachine):
     """A regression with a tube of no loss."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorRegressor:
@@ -76,18 +64,25 @@ class SupportVectorRegressor(RegressorMixin, NumberMachine):
         self._warn(kernel)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
         """Predict ``f(x) + b``.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
 
         Returns
         -------
-        An array of shape (n_samples,).
+        An array of shape (n_samples,), with ``interval`` three of them.
         """
+        if interval is not None:
+            return self._with_interval(X, self.predict(X), interval, method)
         return self._in_units(self._decisions(X))
 
     @property

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ndarray::{Array2, ArrayView1, Axis};
+use ndarray::{Array2, Axis};
 
 use super::parts::Part;
 use super::ranks::{End, FoldScores};
@@ -49,8 +49,8 @@ pub struct ConformalFit {
 }
 
 impl ConformalFit {
-    /// Jackknife+ of a regression from its closed form of leave-one-out, with the weights of its rows;
-    /// `None` for a fit without one.
+    /// Jackknife+ of a regression from its closed form of leave-one-out; `None` for a fit without one.
+    /// Rows of weight 0 do not count.
     ///
     /// # Cost
     /// A factor of `n³/3`.
@@ -58,13 +58,12 @@ impl ConformalFit {
     /// # Errors
     /// [`Error::Undetermined`] where the other rows do not determine the unpenalized part of a row;
     /// as [`Fitted::leave_one_out`].
-    pub fn jackknife(fitted: &dyn Fitted, weights: Option<ArrayView1<f64>>, compute: &Compute) -> Result<Option<Self>> {
+    pub fn jackknife(fitted: &dyn Fitted, compute: &Compute) -> Result<Option<Self>> {
         if fitted.class_names().is_some() || fitted.outputs() != fitted.targets() {
             return Ok(None);
         }
         let Some(found) = fitted.leave_one_out(compute)? else { return Ok(None) };
-        let counts = |row: &usize| weights.is_none_or(|weights| weights.get(*row).is_none_or(|w| *w > 0.0));
-        let rows: Vec<usize> = (0..found.residuals().nrows()).filter(counts).collect();
+        let rows = found.rows().to_vec();
         let scores = found.residuals().select(Axis(0), &rows).mapv(f64::abs);
         let scores = FoldScores::new((0..rows.len()).collect(), scores)?;
         let rule = Rule {

@@ -63,7 +63,7 @@ impl<'c, 'i> Calibration<'c, 'i> {
 
     /// The closed form; `None` where there is none.
     pub(super) fn jackknife(&self, compute: &Compute) -> Result<Option<ConformalFit>> {
-        ConformalFit::jackknife(self.fitted, self.input.weights, compute)
+        ConformalFit::jackknife(self.fitted, compute)
     }
 
     pub(super) fn cross_validated(&self, compute: &Compute) -> Result<ConformalFit> {

@@ -28,6 +28,7 @@ struct LinearFit {
     points: Sample,
     conditional: Conditional,
     residuals: Array2<f64>,
+    rows: Vec<usize>,
 }
 
 impl Linear<'_> {
@@ -41,7 +42,8 @@ impl Linear<'_> {
         if matches!(points.kind(), PointKind::Precomputed) || design.ncols() > 1 {
             return Ok(None);
         }
-        let no_weight: Vec<usize> = (0..points.len()).filter(|&i| self.observed.roots[i] == 0.0).collect();
+        let (no_weight, rows): (Vec<usize>, Vec<usize>) =
+            (0..points.len()).partition(|&i| self.observed.roots[i] == 0.0);
         let (kernel, points) = (kernel.clone(), Sample::from(points));
         let conditional = Conditional::new(self.observed, compute)?;
         let mut residuals = match self.residuals {
@@ -51,13 +53,17 @@ impl Linear<'_> {
         if let Some(own) = self.own {
             no_weight.iter().for_each(|&i| residuals.row_mut(i).assign(&own.row(i)));
         }
-        Ok(Some(Box::new(LinearFit { kernel, points, conditional, residuals })))
+        Ok(Some(Box::new(LinearFit { kernel, points, conditional, residuals, rows })))
     }
 }
 
 impl LeaveOneOut for LinearFit {
     fn residuals(&self) -> ArrayView2<'_, f64> {
         self.residuals.view()
+    }
+
+    fn rows(&self) -> &[usize] {
+        &self.rows
     }
 
     fn weights(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

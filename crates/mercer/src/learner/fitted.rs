@@ -3,13 +3,59 @@
 use std::any::Any;
 use std::fmt;
 
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, Axis, Zip};
 
 use super::{Facts, LearnerEntry, LeaveOneOut};
+use crate::error::AllowedRange;
 use crate::points::PointKind;
+use crate::real::special::normal_quantile;
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
+
+/// Predictions with an interval around each, one column per target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// The predictions.
+    pub mean: Array2<f64>,
+    /// The lower ends.
+    pub lower: Array2<f64>,
+    /// The upper ends.
+    pub upper: Array2<f64>,
+}
+
+impl Interval {
+    /// `mean ± z·deviation` with `z` the normal quantile of `(1 + level)/2`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a level outside `(0, 1)`, [`Error::Shape`] for other numbers of
+    /// deviations than means.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::learner::Interval;
+    /// use ndarray::array;
+    /// let interval = Interval::normal(array![[1.0]], array![[2.0]], 0.95)?;
+    /// mercer::assert_close!(interval.upper[[0, 0]], 1.0 + 2.0 * 1.959963984540054, abs = 1e-13);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn normal(mean: Array2<f64>, deviation: Array2<f64>, level: f64) -> Result<Self> {
+        check_level(level)?;
+        if mean.dim() != deviation.dim() {
+            return Err(Error::shape("standard deviations", mean.len(), deviation.len()));
+        }
+        let half = deviation * normal_quantile(0.5 + 0.5 * level);
+        let (lower, upper) = (&mean - &half, &mean + &half);
+        Ok(Self { mean, lower, upper })
+    }
+
+    /// Intervals between two ends in either order: a negative scale of a target turns them around.
+    pub(crate) fn between(mean: Array2<f64>, one: Array2<f64>, other: Array2<f64>) -> Self {
+        let lower = Zip::from(&one).and(&other).map_collect(|a, b| if a > b { *b } else { *a });
+        let upper = Zip::from(&one).and(&other).map_collect(|a, b| if a > b { *a } else { *b });
+        Self { mean, lower, upper }
+    }
+}
 
 /// A fit, whatever the learner.
 ///
@@ -154,6 +200,18 @@ impl dyn Fitted {
         (self as &dyn Any).downcast_ref()
     }
 
+    /// Predictions with intervals that hold a new observation with probability `level`: `mean ± z·s` with
+    /// the [moments](Fitted::moments) and `z` the normal quantile of `(1 + level)/2`, in the units of
+    /// the fit.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a level outside `(0, 1)`; as [`Fitted::moments`].
+    pub fn interval(&self, x: Points<'_>, level: f64, compute: &Compute) -> Result<Interval> {
+        check_level(level)?;
+        let (mean, deviation) = self.moments(x, compute)?;
+        Interval::normal(mean, deviation, level)
+    }
+
     /// The kind as files and reports name it: the name of the learner.
     pub fn kind(&self) -> &'static str {
         self.entry().name
@@ -163,6 +221,13 @@ impl dyn Fitted {
     pub fn point_kind(&self, view: usize) -> PointKind {
         self.points(view).map_or(PointKind::Vectors, |points| points.kind())
     }
+}
+
+fn check_level(level: f64) -> Result<()> {
+    if level > 0.0 && level < 1.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT))
 }
 
 /// A fit of this learner does not have it.

@@ -18,6 +18,9 @@ pub trait LeaveOneOut: fmt::Debug + Send + Sync {
     /// unpenalized part.
     fn residuals(&self) -> ArrayView2<'_, f64>;
 
+    /// The rows of positive weight, ascending.
+    fn rows(&self) -> &[usize];
+
     /// `lᵢ(x)`: a row for every row of the data, a column for every point of `x`.
     ///
     /// # Errors

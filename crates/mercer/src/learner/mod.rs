@@ -8,6 +8,7 @@
 //! all learners are in [`model::LEARNERS`](crate::model::LEARNERS).
 
 pub(crate) mod common;
+pub mod diagnostics;
 mod entry;
 mod facts;
 mod fitted;
@@ -18,7 +19,7 @@ mod plan;
 
 pub use entry::{Goal, LearnerEntry, ViewCount};
 pub use facts::{Fact, FactValue, Facts};
-pub use fitted::Fitted;
+pub use fitted::{Fitted, Interval};
 pub(crate) use fitted::{column, declared, on_kernel, unsupported};
 pub use input::{FitInput, FitSize, Targets};
 pub use leave_one_out::LeaveOneOut;

@@ -3,8 +3,8 @@
 use ndarray::Array2;
 
 use super::Model;
-use super::predict::{Interval, max, min};
 use crate::conformal::{ConformalFit, IntervalEnds};
+use crate::learner::Interval;
 use crate::{Compute, Error, Points, Result};
 
 impl Model {
@@ -46,6 +46,41 @@ impl Model {
         Ok(self)
     }
 
+    /// The same model with a calibration: its own, or jackknife+ from the closed form of
+    /// leave-one-out, which ridge regression and Gaussian processes have.
+    ///
+    /// # Cost
+    /// None for a model that is calibrated, else as [`ConformalFit::jackknife`].
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a model without calibration whose fit has no closed form; as
+    /// [`ConformalFit::jackknife`].
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::model::{Inputs, Model};
+    /// use mercer::{Compute, learn::Ridge};
+    /// use ndarray::Array2;
+    /// let compute = Compute::new();
+    /// let x = Array2::from_shape_fn((50, 1), |(i, _)| i as f64);
+    /// let y = Array2::from_shape_fn((50, 1), |(i, _)| i as f64 + ((i * 7) % 10) as f64);
+    /// let fit = Ridge::new("linear()".parse()?, 1.0).fit(x.view(), y.view(), None, &compute)?;
+    /// let model = Model::new(fit, Inputs::vectors(1, 1))?.calibrated(&compute)?;
+    /// let found = model.conformal_interval(x.view(), 0.8, &compute)?;
+    /// let held = (0..50).filter(|&i| found.lower[[i, 0]] <= y[[i, 0]] && y[[i, 0]] <= found.upper[[i, 0]]);
+    /// assert!(held.count() >= 40);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn calibrated(self, compute: &Compute) -> Result<Self> {
+        if self.conformal.is_some() {
+            return Ok(self);
+        }
+        match ConformalFit::jackknife(self.fitted(), compute)? {
+            Some(found) => self.with_conformal(found),
+            None => Err(not_calibrated()),
+        }
+    }
+
     /// The calibration, where the model has one.
     pub fn conformal(&self) -> Option<&ConformalFit> {
         self.conformal.as_ref()
@@ -63,11 +98,7 @@ impl Model {
         let x = self.check(0, x.into())?;
         let IntervalEnds { lower, upper } = self.calibration()?.intervals(self.fitted(), x, level, compute)?;
         let mean = self.predict(x, compute)?;
-        let (lower, upper) = (self.in_units(lower), self.in_units(upper));
-        // A negative scale turns the interval around.
-        let turned = lower.iter().zip(&upper).any(|(l, u)| l > u);
-        let (lower, upper) = if turned { (min(&lower, &upper), max(&lower, &upper)) } else { (lower, upper) };
-        Ok(Interval { mean, lower, upper })
+        Ok(Interval::between(mean, self.in_units(lower), self.in_units(upper)))
     }
 
     /// Whether every class belongs to the conformal set of a point: one row per point, one column
@@ -81,13 +112,15 @@ impl Model {
     }
 
     fn calibration(&self) -> Result<&ConformalFit> {
-        self.conformal.as_ref().ok_or_else(|| {
-            Error::unsupported(
-                "conformal prediction",
-                "this model",
-                "it was saved without a calibration",
-                "fit it again with one (mercer fit … --conformal auto)",
-            )
-        })
+        self.conformal.as_ref().ok_or_else(not_calibrated)
     }
+}
+
+fn not_calibrated() -> Error {
+    Error::unsupported(
+        "conformal prediction",
+        "this model",
+        "it was saved without a calibration",
+        "fit it again with one (mercer fit … --conformal auto)",
+    )
 }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub use catalogue::{LEARNERS, learner};
 pub use fitted::AnyFit;
 pub use inputs::{Features, Inputs, Target};
-pub use predict::{Interval, TablePrediction};
+pub use predict::TablePrediction;
 pub use table_points::TablePoints;
 
 use crate::conformal::ConformalFit;

@@ -3,21 +3,9 @@
 use ndarray::Array2;
 
 use super::Model;
-use crate::error::AllowedRange;
+use crate::learner::Interval;
 use crate::points::{Affine, PointKind, Points, Table};
-use crate::real::special::normal_quantile;
 use crate::{Compute, Error, Result, Sample};
-
-/// Predictions with an interval around each, one column per target.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Interval {
-    /// The predictions.
-    pub mean: Array2<f64>,
-    /// The lower ends.
-    pub lower: Array2<f64>,
-    /// The upper ends.
-    pub upper: Array2<f64>,
-}
 
 /// Predictions for the rows of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,17 +105,8 @@ impl Model {
     /// ```
     pub fn predict_interval<'x>(&self, x: impl Into<Points<'x>>, level: f64, compute: &Compute) -> Result<Interval> {
         let x = self.check(0, x.into())?;
-        if !(level > 0.0 && level < 1.0) {
-            return Err(Error::parameter("level", level, AllowedRange::OPEN_UNIT));
-        }
-        let (mean, deviation) = self.fitted.moments(x, compute)?;
-        let half = deviation * normal_quantile(0.5 + 0.5 * level);
-        let (lower, upper) = (self.in_units(&mean - &half), self.in_units(&mean + &half));
-        let mean = self.in_units(mean);
-        // A negative scale turns the interval around.
-        let turned = lower.iter().zip(&upper).any(|(l, u)| l > u);
-        let (lower, upper) = if turned { (min(&lower, &upper), max(&lower, &upper)) } else { (lower, upper) };
-        Ok(Interval { mean, lower, upper })
+        let Interval { mean, lower, upper } = self.fitted().interval(x, level, compute)?;
+        Ok(Interval::between(self.in_units(mean), self.in_units(lower), self.in_units(upper)))
     }
 
     /// The points, if they are what was fitted.
@@ -167,12 +146,4 @@ impl Model {
         }
         values
     }
-}
-
-pub(super) fn min(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
-    ndarray::Zip::from(a).and(b).map_collect(|a, b| a.min(*b))
-}
-
-pub(super) fn max(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
-    ndarray::Zip::from(a).and(b).map_collect(|a, b| a.max(*b))
 }

@@ -97,6 +97,9 @@ mod learn {
     mod svm_libsvm;
     mod svm_memory;
 }
+mod learner {
+    mod diagnostics;
+}
 mod measure {
     mod measures;
 }

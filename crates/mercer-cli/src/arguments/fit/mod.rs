@@ -166,7 +166,7 @@ pub struct PredictArguments {
     pub output: Option<PathBuf>,
     /// Add columns lower and upper: a predictive interval of the model with this coverage
     /// probability; with the word conformal (or --conformal) the conformal interval of a model that
-    /// was fitted with --conformal, and for classes a column set
+    /// was fitted with --conformal (ridge and gp have it without), and for classes a column set
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "model", value_parser = interval)]
     pub interval: Option<IntervalWord>,
     /// The coverage probability of --interval model and --interval conformal (default: 0.95)

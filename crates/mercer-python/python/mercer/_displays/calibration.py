@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._displays.evidence import evidence_of
 from mercer._displays.style import BLUE, DARK, GRAY, MARKERS, PALETTE, SKY, Display, require, tidy
+from mercer._mercer import calibration_bins, interval_coverage
 
 #: Nominal levels at which the coverage of intervals is drawn.
 LEVELS = np.linspace(0.05, 0.99, 40)
@@ -151,10 +151,8 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def _intervals(cls, scores: np.ndarray) -> CalibrationDisplay:
-        scores = np.abs(scores[np.isfinite(scores)])
-        wide = np.array([NormalDist().inv_cdf(0.5 + level / 2) for level in LEVELS])
-        covered = (scores[:, None] <= wide).mean(axis=0)
-        spread = 1.96 * np.sqrt(LEVELS * (1 - LEVELS) / len(scores))
+        scores = scores[np.isfinite(scores)]
+        covered, spread = interval_coverage(scores, LEVELS.tolist())
         curve = {"name": "coverage", "stated": LEVELS, "observed": covered, "count": len(scores), "band": spread}
         return cls([curve], kind="intervals")
 
@@ -219,20 +217,10 @@ class CalibrationDisplay(Display):
         )
 
 
-def wilson(share: np.ndarray, count: np.ndarray, z: float = 1.96) -> tuple[np.ndarray, np.ndarray]:
-    """Return Wilson's interval of a binomial share."""
-    center = (share + z**2 / (2 * count)) / (1 + z**2 / count)
-    wide = z * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2)) / (1 + z**2 / count)
-    return np.clip(center - wide, 0, 1), np.clip(center + wide, 0, 1)
-
-
 def _binned(name: str, hit: np.ndarray, stated: np.ndarray, n_bins: int) -> dict[str, Any]:
-    """Return stated and observed frequencies in bins with equal numbers of rows."""
-    parts = [part for part in np.array_split(np.argsort(stated, kind="stable"), min(n_bins, len(stated))) if len(part)]
-    count = np.array([len(part) for part in parts], dtype=float)
-    observed = np.array([hit[part].mean() for part in parts])
-    stated = np.array([stated[part].mean() for part in parts])
-    return {"name": name, "stated": stated, "observed": observed, "count": count, "band": wilson(observed, count)}
+    """Return stated and observed frequencies in bins with equal numbers of rows, with Wilson's intervals of 95 %."""
+    stated, observed, count, low, high = calibration_bins(stated, hit.tolist(), n_bins, 0.95)
+    return {"name": name, "stated": stated, "observed": observed, "count": count, "band": (low, high)}
 
 
 def _left_out(estimator: Any) -> np.ndarray:
@@ -242,7 +230,6 @@ def _left_out(estimator: Any) -> np.ndarray:
     decisions = np.asarray(found)
     decisions = decisions[:, 0] if decisions.ndim == 2 and decisions.shape[1] == 1 else decisions
     if decisions.ndim == 1:
-        second = np.where(decisions >= 0, 1.0, 0.0)
         with np.errstate(over="ignore"):
             second = 1.0 / (1.0 + np.exp(-decisions))
         return np.column_stack([1 - second, second])

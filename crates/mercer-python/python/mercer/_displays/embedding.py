@@ -116,6 +116,8 @@ class EmbeddingDisplay(Display):
 
 def _display(cls: type[EmbeddingDisplay], estimator: Any, X: Any, y: Any, components: tuple[int, int]) -> Any:
     title = type(estimator).__name__
+    if X is None:
+        X = _own_points(estimator)
     if hasattr(estimator, "correlations_"):
         return _canonical(cls, estimator, X, y, components[0], title)
     if hasattr(estimator, "embedding_low_"):
@@ -131,6 +133,17 @@ def _display(cls: type[EmbeddingDisplay], estimator: Any, X: Any, y: Any, compon
         for axis, c in zip("xy", components, strict=True):
             names[axis] = f"component {c + 1} ({100 * share[c]:.1f} %)" if c < len(share) else names[axis]
     return cls(_two(coordinates, components, title), y, names=names)
+
+
+def _own_points(estimator: Any) -> Any:
+    """Return the points that a fit holds, where its coordinates have to be computed: a list for several views."""
+    fit = getattr(estimator, "_fit", None)
+    if fit is None or any(hasattr(estimator, name) for name in ("embedding_", "embedding_low_", "_scores")):
+        return None
+    if hasattr(estimator, "correlations_"):
+        found = [fit.points(view) for view in range(len(estimator.kernels_))]
+        return None if any(points is None for points in found) else found
+    return fit.points() if hasattr(fit, "points") else None
 
 
 def _plain(components: tuple[int, int]) -> dict[str, str]:

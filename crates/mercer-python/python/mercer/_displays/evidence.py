@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._displays.style import matrix
+from mercer._mercer import cook_distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +42,7 @@ class Evidence:
     @property
     def influence(self) -> np.ndarray:
         """Cook's distances: how far all fitted values move without a row, in units of the noise per degree."""
-        h, spread = self.leverages, self.noise
-        return self.residuals**2 / (max(self.dof, 1e-12) * spread) * h / (1.0 - h) ** 2
+        return cook_distances(self.residuals, self.leverages, self.dof, self.noise)
 
 
 def evidence_of(estimator: Any, X: Any = None, y: Any = None, output: int = 0) -> Evidence:

@@ -86,12 +86,7 @@ class ScoreSurfaceDisplay(Display):
             f"{type(estimator).__name__} has no grid of scores: expected KernelRidgeCV or SVCCV",
         )
         machine = hasattr(estimator, "Cs_")
-        columns, column = (estimator.Cs_, "C") if machine else (estimator.alphas_, "alpha")
-        rows, row = estimator.lengthscales_, "lengthscale"
-        if None in rows and machine and None not in estimator.gammas_:
-            rows, row = estimator.gammas_, "gamma"
-        if None in rows or len(set(rows)) < len(rows):
-            rows, row = [str(kernel) for kernel in estimator.candidates_], "kernel"
+        (row, rows), (column, columns) = estimator._grid_rows(), estimator._grid_numbers()
         what = "accuracy of the folds" if machine else f"mean squared error ({_scoring(estimator.scoring)})"
         title = f"best: {column} = {number(columns[estimator.best_index_[1]])}"
         if len(rows) > 1:

@@ -1,7 +1,8 @@
 //! How near a fit is to the data.
 
 use mercer::learn::RidgeFit;
-use mercer::model::{Interval, Model};
+use mercer::learner::Interval;
+use mercer::model::Model;
 use mercer::{Compute, Result};
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
