@@ -6,7 +6,7 @@ use ndarray::{Array1, ArrayView2, Axis};
 use super::EigenEvidence;
 use super::centered::{CenteredEigen, assemble};
 use crate::features::{ExplicitFeatures, FeatureMap};
-use crate::solve::products::{multiply, multiply_transposed};
+use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::{orthonormal, symmetric_eigen};
 use crate::view::centering::Means;
 use crate::{Compute, Result};

@@ -8,7 +8,7 @@ use super::terms::Controls;
 use super::{KMeansTerms, StreamedKMeansFit};
 use crate::error::{AllowedRange, MemoryPurpose};
 use crate::features::FeatureSpec;
-use crate::learn::ridge::check_weights;
+use crate::learn::observations::check_weights;
 use crate::settings::Settings;
 use crate::solve::exact_sums::ExactSums;
 use crate::view::kmeans::vectors::cluster;

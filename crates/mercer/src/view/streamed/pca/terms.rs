@@ -5,9 +5,9 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::super::features::{ROWS, block_rows, missed};
 use super::StreamedPcaFit;
 use crate::features::{BlockTerms, DrawnFeatures, FeatureMap};
+use crate::operator::products::{add_symmetric, mirror};
 use crate::settings::Settings;
 use crate::solve::exact_sums::ExactSums;
-use crate::solve::products::{add_symmetric, mirror};
 use crate::solve::symmetric_eigen;
 use crate::{Compute, Error, Result};
 
