@@ -27,7 +27,7 @@ GROUPS = {
     "displays": (
         "Displays",
         "FunctionDisplay EffectsDisplay ResidualsDisplay InfluenceDisplay CalibrationDisplay ScoreSurfaceDisplay "
-        "BoundaryDisplay EmbeddingDisplay GramDisplay SpectrumDisplay NullDisplay WitnessDisplay "
+        "BoundaryDisplay EmbeddingDisplay KernelWeightsDisplay GramDisplay SpectrumDisplay NullDisplay WitnessDisplay "
         "CounterexampleDisplay Diagnosis Finding",
     ),
     "views": (

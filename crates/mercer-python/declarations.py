@@ -160,11 +160,13 @@ class Writer:
         return f"{parameter.name}: {kind} = {_default(parameter.default)}"
 
     def kind(self, name: str, value: type) -> str:
-        """Write a class: its constructor, methods in their order, and properties."""
+        """Write a class: its constructor, its methods and its properties."""
         lines = []
         if value.__new__ is not object.__new__ and value.__text_signature__:
             lines.append(self._constructor(name, value))
-        for attribute, member in vars(value).items():
+        # Methods before properties, each by name: their order in the module is not fixed.
+        members = sorted(vars(value).items(), key=lambda item: (inspect.isgetsetdescriptor(item[1]), item[0]))
+        for attribute, member in members:
             lines += self._member(name, attribute, member)
         base = value.__base__.__name__
         head = f"class {name}:" if base == "object" else f"class {name}({base}):"

@@ -1,8 +1,12 @@
 """Conformal prediction: the closed form against refits, coverage, scikit-learn's conventions, refusals."""
 
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -188,3 +192,27 @@ def test_scores_and_searches_of_scikit_learn():
     assert search.fit(X, y).best_estimator_.predict_interval(X).shape == (60, 2)
     with pytest.raises(ValueError, match="y is None"):
         mercer.ConformalRegressor().fit(X, None)
+
+
+def test_the_calibration_of_a_model_file(tmp_path):
+    data = Path(__file__).parents[3] / "examples" / "data" / "iris.csv"
+    table = pd.read_csv(data)
+
+    def command(*words):
+        subprocess.run([sys.executable, "-m", "mercer", *map(str, words), "--quiet"], check=True, capture_output=True)
+
+    model, out = tmp_path / "m.safetensors", tmp_path / "p.csv"
+    numbers = ["--target", "petal_width", "--drop", "species", "--kernel", "gaussian(lengthscale=1)"]
+    command("fit", "svr", data, *numbers, "-C", 1, "--conformal", "-o", model)
+    command("predict", model, data, "--interval", 0.8, "--conformal", "-o", out)
+    written, loaded = pd.read_csv(out), mercer.load(model)
+    found = loaded.predict(table.drop(columns=["petal_width", "species"]), interval=0.8, method="conformal")
+    np.testing.assert_array_equal(np.stack(found, axis=-1), written[["prediction", "lower", "upper"]])
+    classes = ["--target", "species", "--kernel", "gaussian(lengthscale=1)", "-C", 1]
+    command("fit", "svm", data, *classes, "--conformal", "-o", model)
+    command("predict", model, data, "--interval", 0.9, "--conformal", "-o", out)
+    loaded = mercer.load(model)
+    sets = loaded.predict_set(table.drop(columns="species"), level=0.9)
+    # Empty sets are empty cells.
+    written = pd.read_csv(out, keep_default_na=False)["set"]
+    assert ["|".join(loaded.classes_[row]) for row in sets] == written.tolist()

@@ -25,6 +25,7 @@ SEARCH = mercer.KernelRidgeCV([0.01, 0.1, 1], kernel="gaussian()", lengthscales=
 MACHINE = mercer.SVC(C=10, kernel="gaussian(lengthscale=0.5)").fit(X, LABELS)
 LOGISTIC = mercer.KernelLogisticRegression(0.1, kernel="gaussian(lengthscale=0.5)").fit(X, LABELS)
 PCA = mercer.KernelPCA(3, kernel="gaussian()").fit(X)
+WEIGHTS = mercer.MultipleKernelRegressor(["linear()", "gaussian(lengthscale=0.3)"], 0.1).fit(X, Y)
 RESULT = mercer.two_sample_test(X[:30], X[30:] + 0.3, "gaussian(lengthscale=0.3)", permutations=99)
 
 #: Every display: how it is made, without drawing.
@@ -41,6 +42,7 @@ MAKERS = {
     "WitnessDisplay": lambda: mercer.WitnessDisplay.from_samples(X[:30], X[30:], plot=False),
     "NullDisplay": lambda: mercer.NullDisplay.from_result(RESULT, plot=False),
     "EmbeddingDisplay": lambda: mercer.EmbeddingDisplay.from_estimator(PCA, X, LABELS, plot=False),
+    "KernelWeightsDisplay": lambda: mercer.KernelWeightsDisplay.from_estimator(WEIGHTS, plot=False),
     "CounterexampleDisplay": lambda: mercer.CounterexampleDisplay.from_kernel("tanh(scale=1)", plot=False),
 }
 

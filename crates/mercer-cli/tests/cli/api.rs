@@ -154,8 +154,11 @@ fn views() {
     let name = |name: &str| path_in(&folder, name);
     let (out, npy, model, again) = (name("o.csv"), name("o.npy"), name("m.safetensors"), name("again.csv"));
     let (plot, report) = (name("p.svg"), name("r.html"));
+    let pairs: String = (0..12).map(|i| format!("w{i},{},{}\n", i * 5 % 12, i * 7 % 12)).collect();
+    let pairs = file(&folder, "pairs.csv", format!("who,a,b\n{pairs}").as_bytes());
     let places = [
-        ("{data}", data.as_str()),
+        ("{pairs}", pairs.as_str()),
+        ("{data}", &data),
         ("{out}", &out),
         ("{npy}", &npy),
         ("{model}", &model),
@@ -188,7 +191,7 @@ fn views() {
         "embed binning {data} --columns a,b --kernel laplacian(norm=l1) --components 5 -o {npy}",
         "features nystrom {data} --columns a,b --components 5 -o {npy}",
         "features features {data} --columns word --kernel spectrum(length=2) -o {out}",
-        "match {data} {data} --columns a,b -o {out}",
+        "match {pairs} {pairs} --id who --components 1 -o {out}",
     ] {
         run(&[line], &places);
     }
@@ -208,7 +211,7 @@ fn other_points() {
     let bags = file(&folder, "bags.csv", format!("bag,u,v,label\n{rows}").as_bytes());
     let rows: String = (0..24).map(|i| format!("{},{},{},{}\n", i / 3, i % 5, 6 + i % 7, i / 3 % 2)).collect();
     let diagrams = file(&folder, "diagrams.csv", format!("id,birth,death,label\n{rows}").as_bytes());
-    let labels: String = (0..8).map(|i| format!("s{i},{}\n", ["p", "q"][i % 2])).collect();
+    let labels: String = (0..8).map(|i| format!("s{i}|{},{}\n", ["x", "y"][i % 2], ["p", "q"][i % 2])).collect();
     let labels = file(&folder, "labels.csv", format!("id,kind\n{labels}").as_bytes());
     let graphs = folder.path().join("TWO");
     std::fs::create_dir(&graphs).unwrap();

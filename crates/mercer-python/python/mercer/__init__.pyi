@@ -36,6 +36,7 @@ from mercer._displays.null import NullDisplay as NullDisplay
 from mercer._displays.residuals import ResidualsDisplay as ResidualsDisplay
 from mercer._displays.spectrum import SpectrumDisplay as SpectrumDisplay
 from mercer._displays.surface import ScoreSurfaceDisplay as ScoreSurfaceDisplay
+from mercer._displays.weights import KernelWeightsDisplay as KernelWeightsDisplay
 from mercer._displays.witness import WitnessDisplay as WitnessDisplay
 from mercer._exchange.adopted import from_sklearn as from_sklearn
 from mercer._exchange.libsvm import export_libsvm as export_libsvm

@@ -61,7 +61,8 @@ class KernelWeightsDisplay(Display):
         check_is_fitted(estimator)
         name = type(estimator).__name__
         require(hasattr(estimator, "shares_"), f"{name} has no weights of kernels")
-        display = cls(estimator._kernel_list(), estimator.weights_, estimator.shares_, title=name)
+        kernels = estimator._kernel_list() if estimator.kernels is None else estimator.kernels
+        display = cls(kernels, estimator.weights_, estimator.shares_, title=name)
         return display.plot(ax) if plot else display
 
     def plot(self, ax: Any = None) -> KernelWeightsDisplay:
