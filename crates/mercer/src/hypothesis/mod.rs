@@ -7,6 +7,7 @@
 //! | … given a third? | [`ConditionalIndependence`] |
 //! | do three variables interact? | [`Interaction`] |
 //! | is a sample from this density? | [`GoodnessOfFit`] |
+//! | the first two, for data longer than memory | [`StreamedTwoSample`], [`StreamedIndependence`] |
 //!
 //! Many tests at once are adjusted by a [`Correction`]. Every permutation test goes through one
 //! engine ([`resample`]): the statistic defines its relabelings and evaluates many of them at once
@@ -30,6 +31,7 @@ mod order_walk;
 mod orders;
 mod outcome;
 mod precomputed;
+mod streamed;
 mod two_sample;
 
 pub use betting::{BettingEvidence, BettingTest, SequentialTwoSample};
@@ -41,4 +43,5 @@ pub use groups::Strata;
 pub use interaction::Interaction;
 pub use multiplicity::Correction;
 pub use outcome::TestOutcome;
+pub use streamed::{StreamedIndependence, StreamedTwoSample, TestStream};
 pub use two_sample::{ColumnOutcome, KernelWeights, TwoSample, TwoSampleMethod};

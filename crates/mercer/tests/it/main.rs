@@ -51,6 +51,7 @@ mod hypothesis {
     mod drift;
     mod interpretation;
     mod outcomes;
+    mod streamed;
 }
 mod io {
     mod chunks;

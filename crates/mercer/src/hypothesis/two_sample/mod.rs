@@ -14,6 +14,7 @@ pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
 pub(super) use bandwidths::{of_objects, quantiles};
 pub use columns::ColumnOutcome;
+pub(super) use null_spectrum::gamma;
 
 use super::TestOutcome;
 use super::engine::Enumeration;
