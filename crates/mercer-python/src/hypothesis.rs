@@ -291,7 +291,7 @@ fn variable<'py>(kernel: Option<&PyKernel>, x: &Bound<'py, PyAny>, what: &str) -
 }
 
 /// The outcome field by field; `TestResult` gives the fields their names.
-fn as_dict<'py>(py: Python<'py>, outcome: &TestOutcome) -> PyResult<Bound<'py, PyDict>> {
+pub fn as_dict<'py>(py: Python<'py>, outcome: &TestOutcome) -> PyResult<Bound<'py, PyDict>> {
     let (fields, details) = (PyDict::new(py), PyDict::new(py));
     for (name, value) in &outcome.details {
         details.set_item(name, value)?;

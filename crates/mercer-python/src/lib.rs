@@ -47,6 +47,7 @@ mod statistics;
 mod streamed;
 mod svc;
 mod svm;
+mod test_stream;
 mod tuner;
 mod view_stream;
 mod views;
@@ -135,6 +136,7 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(streamed::sample_rows, module)?)?;
     module.add_class::<logistic_stream::PyLogisticStream>()?;
     module.add_class::<view_stream::PyViewStream>()?;
+    module.add_class::<test_stream::PyTestStream>()?;
     module.add_class::<streamed::PyStreamedRidgeFit>()?;
     module.add_function(wrap_pyfunction!(features::fourier_bound, module)?)?;
     module.add_function(wrap_pyfunction!(features::fourier_components, module)?)?;

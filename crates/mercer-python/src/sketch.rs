@@ -18,8 +18,8 @@ use crate::samples::count;
 /// The mean of random Fourier features of a sample: a sketch of its mean embedding, for data that
 /// come in parts.
 ///
-/// ``n_components`` numbers are kept, whatever the number of points. Parts may be sketched on
-/// several machines or days and merged. Sketches can be compared when their kernel, columns,
+/// ``n_components`` exact sums are kept, whatever the number of points. Parts may be sketched on
+/// several machines or days and merged, in any order: the bytes are those of all points at once. Sketches can be compared when their kernel, columns,
 /// features and ``random_state`` agree: the frequencies are drawn from them. A sketch can be
 /// pickled, and written as bytes that the library reads too.
 ///
@@ -55,12 +55,29 @@ impl PyEmbeddingSketch {
         EmbeddingSketch::new(&spec, columns, &Options::read(options)?.compute).map(Self).map_err(to_python)
     }
 
-    /// The sketch with the rows of ``X`` added.
+    /// The sketch with the rows of ``X`` added: of an array, or of the partitions of a Dask array or
+    /// data frame. The bytes do not depend on the order of the rows, nor on how they are cut.
     #[pyo3(signature = (X, **options))]
-    fn add(&self, py: Python<'_>, X: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn add(
+        slf: &Bound<'_, Self>,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<Self>> {
+        if py.import("mercer._dask")?.call_method1("is_dask", (X,))?.extract()? {
+            let sketched = py.import("mercer._dask_tests")?.call_method1("sketched", (slf, X))?;
+            return Ok(sketched.cast::<Self>()?.clone().unbind());
+        }
+        let own = slf.get();
         let (points, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let (x, mut sketch) = (points.view(), self.0.clone());
-        run(py, &options, || sketch.add(x, &options.compute).map(|()| Self(sketch)))
+        let (x, mut sketch) = (points.view(), own.0.clone());
+        let added = run(py, &options, || sketch.add(x, &options.compute).map(|()| Self(sketch)))?;
+        Py::new(py, added)
+    }
+
+    /// The sketch of no points, with the same features.
+    fn empty(&self) -> Self {
+        Self(self.0.empty())
     }
 
     /// The sketch of the points of both.

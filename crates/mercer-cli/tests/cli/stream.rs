@@ -340,3 +340,45 @@ fn merged_parts_have_the_bytes_of_one_machine() {
     refused(&[&parts[0], &other], "is a part of another fit");
     mercer(&["fit", "ridge", &data, "--target", "y", "--part", "4/3", "--statistics", &other]).fails(1, &["4/3"]);
 }
+
+/// Principal components and clusters through features: the model is one for `transform`, the result
+/// is written chunk by chunk, and a killed fit goes on to the same bytes.
+#[test]
+fn views_of_long_files() {
+    let folder = TempDir::new().unwrap();
+    let data = write_data(&folder, "views.csv", 9000, 0);
+    let common = ["--stream", "--drop", "note,y", "--feature-count", "20", "--memory", "30MB", "--json"];
+    let (pca, scores, again) = (path_in(&folder, "pca"), path_in(&folder, "scores.csv"), path_in(&folder, "again.csv"));
+    let words = ["embed", "pca", &data, "--components", "2", "--model", &pca, "-o", &scores];
+    let found = mercer(&[&words[..], &common].concat()).json();
+    assert_eq!((&found["kind"], &found["rows"]), (&"streamed_pca".into(), &9000.into()));
+    assert_eq!(found["eigenvalues"].as_array().unwrap().len(), 2);
+    mercer(&["transform", &pca, &data, "-o", &again]).done();
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    assert_eq!(read(&scores).lines().count(), 9001);
+    assert_eq!(read(&scores), read(&again));
+
+    let (model, other, checkpoint) =
+        (path_in(&folder, "clusters"), path_in(&folder, "other"), path_in(&folder, "checkpoint"));
+    let words = [&["cluster", &data, "-k", "6"], &common[..]].concat();
+    let found = mercer(&[&words[..], &["--model", &model, "-o", &scores]].concat()).json();
+    assert_eq!(found["kind"], "streamed_kmeans");
+    assert!(found["passes"].as_u64().unwrap() > 1, "{found}");
+    let masses: f64 = found["masses"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).sum();
+    mercer::assert_close!(masses, 9000.0, 1e-9);
+    assert_eq!(read(&scores).lines().last().unwrap().split(',').next(), Some("8999"));
+    let resumable = [&words[..], &["--model", &other, "--checkpoint", &checkpoint]].concat();
+    let mut child = start(&resumable);
+    while !Path::new(&checkpoint).exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    mercer(&[&resumable[..], &["--resume"]].concat()).done();
+    assert!(std::fs::read(&model).unwrap() == std::fs::read(&other).unwrap());
+    assert!(!Path::new(&checkpoint).exists());
+
+    mercer(&["embed", "pca", &data, "--stream", "--solver", "dense"]).fails(2, &["--solver"]);
+    mercer(&["cluster", &data, "-k", "2", "--stream", "--spectral"]).fails(2, &["all rows at once"]);
+    mercer(&["embed", "pca", &data, "--stream", "-o", "x.npy"]).fails(2, &[".csv or .tsv"]);
+}

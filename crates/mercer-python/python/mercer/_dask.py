@@ -27,8 +27,12 @@ def is_dask(*values: Any) -> bool:
 class Partitions:
     """The rows of Dask collections that belong together: points, and targets or weights where there are any."""
 
-    def __init__(self, **collections: Any) -> None:
-        """Bring the collections, whose names are those of the parameters, to the same partitions."""
+    def __init__(self, called: str = "X", **collections: Any) -> None:
+        """Bring the collections, whose names are those of the parameters, to the same partitions.
+
+        Messages call the points ``called``.
+        """
+        self.called = called
         given = {name: value for name, value in collections.items() if value is not None}
         if not is_dask(given["X"]):
             raise TypeError("X must be a Dask collection where y or sample_weight is one")
@@ -44,14 +48,23 @@ class Partitions:
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int).tolist()
         self.rows = self.starts.pop()
         if self.rows == 0:
-            raise ValueError("X has no rows in any of its partitions")
+            raise ValueError(f"{called} has no rows in any of its partitions")
         for name, value in given.items():
             if name not in self.blocks:
                 self.blocks[name] = self._split(name, np.asarray(value))
 
+    def columns(self) -> Any:
+        """Return the names of the columns of X, or their number."""
+        return self._column_names
+
+    def move(self, first_row: int) -> None:
+        """Let the rows be numbered from this one on."""
+        self.starts = [start + first_row for start in self.starts]
+
     def _survey(self, X: Any, chunks: tuple[int, ...] | None) -> list[int]:
         """Return the rows of every partition, in one cheap pass where they or the columns are not known."""
         if chunks is not None:
+            self._column_names: Any = int(X.shape[1])
             return list(chunks)
         import dask
 
@@ -59,7 +72,9 @@ class Partitions:
         for number, (_, columns) in enumerate(facts):
             if columns != facts[0][1]:
                 own, first = _shown(columns), _shown(facts[0][1])
-                raise ValueError(f"partition {number} of X has the columns {own}, and partition 0 has {first}")
+                called = self.called
+                raise ValueError(f"partition {number} of {called} has the columns {own}, and partition 0 has {first}")
+        self._column_names = facts[0][1] if facts else 0
         return [rows for rows, _ in facts]
 
     def _split(self, name: str, values: np.ndarray) -> list[np.ndarray]:
@@ -70,17 +85,20 @@ class Partitions:
 
     def sample(self, size: int, seed: int) -> tuple[Any, np.ndarray]:
         """Return at most so many rows of X, drawn by their numbers in the whole data, and these numbers."""
+        rows = sample_rows(self.rows, size, random_state=seed)
+        return self.taken(rows), rows
+
+    def taken(self, rows: np.ndarray) -> Any:
+        """Return the rows of X with these numbers, which are in increasing order."""
         import dask
 
-        rows = sample_rows(self.rows, size, random_state=seed)
         tasks = []
         for number, (start, length) in enumerate(zip(self.starts, self.lengths, strict=True)):
             own = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + length)] - start
             if len(own):
                 block = self.blocks["X"][number]
-                tasks.append(dask.delayed(_taken)(block, own, number, start, self.lengths[number]))
-        parts = dask.compute(tasks)[0]
-        return (_stacked(parts), rows)
+                tasks.append(dask.delayed(_taken)(self.called, block, own, number, start, self.lengths[number]))
+        return _stacked(dask.compute(tasks)[0]) if tasks else np.empty((0, 0))
 
     def values(self, name: str, rows: np.ndarray) -> np.ndarray:
         """Return the numbers of a collection at some rows, which are in increasing order."""
@@ -112,15 +130,25 @@ class Partitions:
         """Return the merged statistics of all partitions; each begins with a copy of the template without rows."""
         import dask
 
-        template, update, merge = dask.delayed(template), dask.delayed(_statistics), dask.delayed(_merged)
+        template, update = dask.delayed(template), dask.delayed(_statistics)
         others = [self.blocks.get(name, [None] * len(self.lengths)) for name in ("y", "sample_weight")]
         parts = [
-            update(template, block, y, weights, (number, self.starts[number], self.lengths[number]), options)
-            for number, (block, y, weights) in enumerate(zip(self.blocks["X"], *others, strict=True))
+            update(template, block, y, weights, (self.called, number, start, length), options)
+            for number, (block, y, weights, start, length) in enumerate(
+                zip(self.blocks["X"], *others, self.starts, self.lengths, strict=True)
+            )
         ]
-        while len(parts) > 1:
-            parts = [merge(parts[at : at + _MERGED], options) for at in range(0, len(parts), _MERGED)]
-        return dask.compute(parts[0])[0]
+        return merged_by_tree(parts, _merged, options)
+
+
+def merged_by_tree(parts: list[Any], merge: Any, *given: Any) -> Any:
+    """Return what delayed parts come to, merged a few at a time in a tree that their order fixes."""
+    import dask
+
+    merge = dask.delayed(merge)
+    while len(parts) > 1:
+        parts = [merge(parts[at : at + _MERGED], *given) for at in range(0, len(parts), _MERGED)]
+    return dask.compute(parts[0])[0]
 
 
 def lazy(model: Any, method: str, X: Any, columns: int | None, dtype: Any = np.float64) -> Any:
@@ -219,11 +247,11 @@ def _stacked(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
-def _taken(block: Any, rows: np.ndarray, number: int, start: int, length: int) -> Any:
+def _taken(called: str, block: Any, rows: np.ndarray, number: int, start: int, length: int) -> Any:
     """Return some rows of a partition."""
-    _check_length("X", block, number, length)
+    _check_length(called, block, number, length)
     taken = block.iloc[rows] if hasattr(block, "iloc") else np.asarray(block)[rows]
-    _numbers("X", taken, number, start, rows)
+    _numbers(called, taken, number, start, rows)
     return taken
 
 
@@ -276,12 +304,12 @@ def _codes(block: Any, values: np.ndarray) -> np.ndarray:
     return np.searchsorted(values, np.asarray(block)).astype(np.float64)
 
 
-def _statistics(template: Any, x: Any, y: Any, weights: Any, place: tuple[int, int, int], options: Any) -> Any:
+def _statistics(template: Any, x: Any, y: Any, weights: Any, place: tuple[str, int, int, int], options: Any) -> Any:
     """Return the statistics of a partition, whose rows have their numbers in the whole data."""
-    number, start, length = place
+    called, number, start, length = place
     stream = template.without_rows(start)
     given = []
-    for name, block in (("X", x), ("y", y), ("sample_weight", weights)):
+    for name, block in ((called, x), ("y", y), ("sample_weight", weights)):
         if block is not None:
             _check_length(name, block, number, length)
             given.append(_numbers(name, block, number, start))

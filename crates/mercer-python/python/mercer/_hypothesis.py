@@ -8,6 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from mercer import _mercer
+from mercer._dask import is_dask
 from mercer._kernel_names import is_computed_outside
 from mercer._measures import variables
 from mercer._result import TestResult
@@ -21,6 +22,12 @@ COMMON_CHOICES = {
     "n_components": 512,
     "strata": None,
 }
+
+
+def _dask_tests() -> Any:
+    from mercer import _dask_tests
+
+    return _dask_tests
 
 
 def two_sample_test(
@@ -43,9 +50,11 @@ def two_sample_test(
 
     Parameters
     ----------
-    X, Y : arrays, lists or data frames
+    X, Y : arrays, lists or data frames, or Dask arrays or data frames
         Samples with a row per point. With ``kernel="precomputed"`` X is the matrix of the kernel values of the pooled
-        sample, and Y the number of points of the first sample, which come first.
+        sample, and Y the number of points of the first sample, which come first. Dask collections are tested in one
+        pass through ``n_components`` random Fourier features, with the limit of the null distribution for many rows, of
+        which ``permutations`` values are drawn: the same bytes however the rows are partitioned.
     kernel : text, Kernel, function of two points, "precomputed" or "auto"
         ``"auto"`` takes Gaussian and Laplacian kernels of many lengthscales for the methods ``"aggregated"`` and
         ``"fused"``, and a Gaussian kernel with the median distance for the others.
@@ -87,6 +96,10 @@ def two_sample_test(
     >>> result.p_value == 2 / 252, result.reject
     (True, True)
     """
+    if is_dask(X, Y):
+        numbers = {"permutations": permutations, "level": level, "n_components": n_components}
+        outcome = _dask_tests().two_sample(X, Y, kernel, method, {**numbers, "strata": strata}, options)
+        return TestResult(test="Two-sample test", hypothesis="both samples have the same distribution", **outcome)
     first, second = two_samples(kernel, X, Y)
     found = chosen(kernel, X)
     if method == "auto":
@@ -186,8 +199,8 @@ def independence_test(
 
     Parameters
     ----------
-    X, Y : arrays, lists or data frames
-        Samples with a row per pair.
+    X, Y : arrays, lists or data frames, or Dask arrays or data frames
+        Samples with a row per pair. Dask collections are tested in one pass, as in `two_sample_test`.
     kernel_x, kernel_y : text, Kernel, function of two points, "precomputed" or "auto"
         ``"auto"`` is a Gaussian kernel with the median distance, or many lengthscales for the aggregated test. With
         ``"precomputed"`` the sample is the matrix of its kernel values.
@@ -215,6 +228,10 @@ def independence_test(
     >>> mercer.independence_test(x, x**2).reject
     True
     """
+    if is_dask(X, Y):
+        numbers = {"permutations": permutations, "level": level, "n_components": n_components, "strata": strata}
+        outcome = _dask_tests().independence(X, Y, (kernel_x, kernel_y), method, numbers, options)
+        return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)
     outcome = _mercer.independence_test(
         variable(kernel_x, X),
         variable(kernel_y, Y),

@@ -7,6 +7,7 @@
 //! | … given a third? | [`ConditionalIndependence`] |
 //! | do three variables interact? | [`Interaction`] |
 //! | is a sample from this density? | [`GoodnessOfFit`] |
+//! | the first two, for data longer than memory | [`StreamedTwoSample`], [`StreamedIndependence`] |
 //!
 //! Many tests at once are adjusted by a [`Correction`]. Every permutation test goes through one
 //! engine ([`resample`]): the statistic defines its relabelings and evaluates many of them at once
@@ -31,6 +32,7 @@ mod orders;
 mod outcome;
 mod plan;
 mod precomputed;
+mod streamed;
 mod two_sample;
 
 pub use betting::{BettingEvidence, BettingTest, SequentialTwoSample};
@@ -42,4 +44,5 @@ pub use groups::Strata;
 pub use interaction::Interaction;
 pub use multiplicity::Correction;
 pub use outcome::TestOutcome;
+pub use streamed::{StreamedIndependence, StreamedTwoSample, TestStream};
 pub use two_sample::{ColumnOutcome, KernelWeights, TwoSample, TwoSampleMethod};

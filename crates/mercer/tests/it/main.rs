@@ -52,6 +52,7 @@ mod hypothesis {
     mod interpretation;
     mod outcomes;
     mod plans;
+    mod streamed;
 }
 mod io {
     mod chunks;

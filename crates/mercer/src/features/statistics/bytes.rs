@@ -26,6 +26,11 @@ impl Writer {
         self
     }
 
+    pub(super) fn integers(mut self, integers: &[i64]) -> Self {
+        integers.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
+        self
+    }
+
     pub(super) fn finish(self) -> Vec<u8> {
         self.0
     }
@@ -63,6 +68,15 @@ impl<'b> Reader<'b> {
         self.check(length)?;
         let values = (0..length).map(|_| self.number()).collect::<Result<Vec<_>>>()?;
         Array2::from_shape_vec((rows, columns), values).map_err(|_| self.broken())
+    }
+
+    /// All that is left, as integers.
+    pub(super) fn integers(self) -> Result<Vec<i64>> {
+        let (words, rest) = self.rest.as_chunks::<8>();
+        if !rest.is_empty() {
+            return Err(self.broken());
+        }
+        Ok(words.iter().map(|word| i64::from_le_bytes(*word)).collect())
     }
 
     /// Nothing may be left.

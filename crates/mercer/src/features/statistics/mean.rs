@@ -3,12 +3,17 @@
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::bytes::{Reader, Writer};
+use crate::solve::exact_sums::ExactSums;
 use crate::{Error, Points, Result};
 
 /// The mean of features, `μ = E z(X)`, and what the unbiased estimate of `‖μ‖²` needs.
 ///
 /// # Formula
 /// `n`, `Σ z(xᵢ)` and `Σ‖z(xᵢ)‖²`; `MMD² = ‖μ_P − μ_Q‖²`.
+///
+/// # Theory
+/// The sums are exact: their bits depend on the points alone, not on their order, nor on how they
+/// are cut into chunks or spread over machines. At most 2³⁰ points.
 ///
 /// # Example
 /// ```
@@ -25,41 +30,53 @@ use crate::{Error, Points, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeanStatistics {
+    components: usize,
     count: f64,
-    sum: Array1<f64>,
-    squares: f64,
+    /// The features, and the squared norm.
+    sums: ExactSums,
 }
 
-const NAME: &[u8; 4] = b"mean";
+/// With exact sums, which `mean` did not have.
+const NAME: &[u8; 4] = b"mea2";
+const SUM: usize = 0;
+const SQUARES: usize = 1;
 
 impl MeanStatistics {
     /// Of no data yet, for so many features.
     pub fn new(components: usize) -> Self {
-        Self { count: 0.0, sum: Array1::zeros(components), squares: 0.0 }
+        Self { components, count: 0.0, sums: ExactSums::new([components, 1]) }
     }
 
     /// Takes in the features of a chunk, one row per point.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a wrong number of features, [`Error::Value`] for NaN and infinities.
+    /// [`Error::Shape`] for a wrong number of features, [`Error::Value`] for NaN and infinities;
+    /// [`Error::Overflow`] after 2³⁰ points.
     pub fn update(&mut self, z: ArrayView2<f64>) -> Result<()> {
-        check_columns("features", z, self.sum.len())?;
+        check_columns("features", z, self.components)?;
+        for row in z.rows() {
+            self.sums.begin()?;
+            self.sums.add(SUM, &row.to_vec())?;
+            self.sums.add(SQUARES, &[row.dot(&row)])?;
+        }
         self.count += z.nrows() as f64;
-        self.sum += &z.sum_axis(Axis(0));
-        self.squares += z.iter().map(|v| v * v).sum::<f64>();
         Ok(())
     }
 
     /// Takes in all that another statistic has seen.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a different number of features.
+    /// [`Error::Shape`] for a different number of features, [`Error::Overflow`] for more than 2³⁰
+    /// points.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
-        check_size(self.sum.len(), other.sum.len())?;
+        check_size(self.components, other.components)?;
+        self.sums.merge(&other.sums)?;
         self.count += other.count;
-        self.sum += &other.sum;
-        self.squares += other.squares;
         Ok(())
+    }
+
+    fn sum(&self) -> Array1<f64> {
+        self.sums.values(SUM).collect()
     }
 
     /// How many points were seen.
@@ -73,7 +90,7 @@ impl MeanStatistics {
     /// [`Error::TooFew`] before the first point.
     pub fn mean(&self) -> Result<Array1<f64>> {
         at_least(self.count, 1.0)?;
-        Ok(&self.sum / self.count)
+        Ok(self.sum() / self.count)
     }
 
     /// `f(x) = ⟨μ, z(x)⟩` for every row of features.
@@ -81,7 +98,7 @@ impl MeanStatistics {
     /// # Errors
     /// As [`MeanStatistics::mean`]; [`Error::Shape`] for a wrong number of features.
     pub fn evaluate(&self, z: ArrayView2<f64>) -> Result<Array1<f64>> {
-        check_columns("features", z, self.sum.len())?;
+        check_columns("features", z, self.components)?;
         Ok(z.dot(&self.mean()?))
     }
 
@@ -90,7 +107,7 @@ impl MeanStatistics {
     /// # Errors
     /// As [`MeanStatistics::mean`]; [`Error::Shape`] for a different number of features.
     pub fn squared_mmd(&self, other: &Self) -> Result<f64> {
-        check_size(self.sum.len(), other.sum.len())?;
+        check_size(self.components, other.components)?;
         let difference = self.mean()? - other.mean()?;
         Ok(difference.dot(&difference))
     }
@@ -101,19 +118,20 @@ impl MeanStatistics {
     /// [`Error::TooFew`] before there are two points on each side; [`Error::Shape`] for a different
     /// number of features.
     pub fn unbiased_squared_mmd(&self, other: &Self) -> Result<f64> {
-        check_size(self.sum.len(), other.sum.len())?;
+        check_size(self.components, other.components)?;
         Ok(self.within()? + other.within()? - 2.0 * self.mean()?.dot(&other.mean()?))
     }
 
     fn within(&self) -> Result<f64> {
         at_least(self.count, 2.0)?;
-        Ok((self.sum.dot(&self.sum) - self.squares) / (self.count * (self.count - 1.0)))
+        let (sum, squares) = (self.sum(), self.sums.values(SQUARES).sum::<f64>());
+        Ok((sum.dot(&sum) - squares) / (self.count * (self.count - 1.0)))
     }
 
     /// The statistic as bytes, the same on every machine.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let writer = Writer::new(NAME).size(self.sum.len());
-        writer.numbers([self.count, self.squares].iter()).numbers(&self.sum).finish()
+        let writer = Writer::new(NAME).size(self.components).numbers([self.count].iter());
+        writer.integers(&self.sums.to_integers()).finish()
     }
 
     /// The statistic again.
@@ -123,10 +141,14 @@ impl MeanStatistics {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes, NAME, "record of the statistics of a mean")?;
         let components = reader.size()?;
-        let (count, squares) = (reader.number()?, reader.number()?);
-        let sum = reader.vector(components)?;
-        reader.end()?;
-        Ok(Self { count, sum, squares })
+        let count = reader.number()?;
+        let integers = reader.integers()?;
+        // Three words for a sum: checked before anything is allocated.
+        if components.checked_mul(3).is_none_or(|words| words > integers.len()) {
+            return Err(Error::shape("sums of the record", 3 * integers.len(), components));
+        }
+        let sums = ExactSums::new([components, 1]).restored(&integers)?;
+        Ok(Self { components, count, sums })
     }
 }
 

@@ -14,7 +14,7 @@ pub use aggregated::KernelWeights;
 pub(super) use aggregated::smallest_p;
 pub(super) use bandwidths::{COUNT, of_objects, quantiles};
 pub use columns::ColumnOutcome;
-pub(super) use null_spectrum::spectrum_cost;
+pub(super) use null_spectrum::{gamma, spectrum_cost};
 
 use super::TestOutcome;
 use super::engine::Enumeration;

@@ -163,7 +163,7 @@ impl Rest {
 
 /// A gamma variable of scale 1 (Marsaglia, Tsang 2000): the cube of a normal variable that is
 /// accepted nearly always; a shape below 1 is that of one more times a power of a uniform variable.
-fn gamma(shape: f64, random: &mut Stream) -> f64 {
+pub(in crate::hypothesis) fn gamma(shape: f64, random: &mut Stream) -> f64 {
     if shape < 1.0 {
         return gamma(shape + 1.0, random) * (1.0 - random.uniform()).powf(1.0 / shape);
     }

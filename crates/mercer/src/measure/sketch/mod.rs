@@ -2,9 +2,10 @@
 
 mod record;
 
-use ndarray::{Array1, ArrayView2, Axis, s};
+use ndarray::{Array1, ArrayView2, s};
 
 use crate::features::{FeatureMap, FourierFeatures, RandomFourier};
+use crate::solve::exact_sums::ExactSums;
 use crate::{Compute, Error, Kernel, Points, Result, Seed};
 
 /// Rows whose features are held at a time; never a function of the number of threads.
@@ -19,12 +20,12 @@ const ROWS: usize = 4096;
 ///
 /// # Theory
 /// The sum of the features is all that is kept. Parts of a sample may be sketched on several
-/// machines or days and merged: the result is that of the whole sample, up to the rounding of the
-/// additions. Sketches can be compared when their kernel, number of features and seed agree: the
+/// machines or days and merged: the bytes are those of the whole sample, as the sums are exact, in
+/// whatever order points and parts come (at most 2³⁰ points). Sketches can be compared when their kernel, number of features and seed agree: the
 /// frequencies are drawn from them.
 ///
 /// # Cost
-/// `O(dD)` for every point that is added; `2D` numbers kept, whatever the number of points.
+/// `O(dD)` for every point that is added; `2D` sums of 24 bytes kept, whatever the number of points.
 ///
 /// # Example
 /// ```
@@ -46,7 +47,7 @@ pub struct EmbeddingSketch {
     seed: Seed,
     features: FourierFeatures,
     count: u64,
-    sum: Array1<f64>,
+    sums: ExactSums,
 }
 
 impl EmbeddingSketch {
@@ -57,22 +58,30 @@ impl EmbeddingSketch {
     /// As [`RandomFourier::draw`].
     pub fn new(spec: &RandomFourier, columns: usize, compute: &Compute) -> Result<Self> {
         let features = spec.draw(columns, compute)?;
-        let sum = Array1::zeros(features.components());
-        Ok(Self { spec: spec.clone(), seed: compute.seed(), features, count: 0, sum })
+        let sums = ExactSums::new([features.components()]);
+        Ok(Self { spec: spec.clone(), seed: compute.seed(), features, count: 0, sums })
+    }
+
+    /// The sketch of no points, with the same features.
+    pub fn empty(&self) -> Self {
+        Self { count: 0, sums: ExactSums::new([self.features.components()]), ..self.clone() }
     }
 
     /// Adds points.
     ///
     /// # Errors
     /// [`Error::Shape`] for a wrong number of columns, [`Error::Value`] for NaN and infinities,
-    /// [`Error::Canceled`]. The sketch is then as it was.
+    /// [`Error::Canceled`], [`Error::Overflow`] after 2³⁰ points. The sketch is then as it was.
     pub fn add(&mut self, x: ArrayView2<'_, f64>, compute: &Compute) -> Result<()> {
-        let mut sum = self.sum.clone();
+        let mut sums = self.sums.clone();
         for start in (0..x.nrows()).step_by(ROWS) {
             let rows = start..x.nrows().min(start + ROWS);
-            sum += &self.features.transform(x.slice(s![rows, ..]), compute)?.sum_axis(Axis(0));
+            for z in self.features.transform(x.slice(s![rows, ..]), compute)?.rows() {
+                sums.begin()?;
+                sums.add(0, &z.to_vec())?;
+            }
         }
-        self.sum = sum;
+        self.sums = sums;
         self.count += x.nrows() as u64;
         Ok(())
     }
@@ -80,10 +89,11 @@ impl EmbeddingSketch {
     /// Adds the points of another sketch.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless both have the same features.
+    /// [`Error::Mismatch`] unless both have the same features, [`Error::Overflow`] for more than 2³⁰
+    /// points.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.check_same_features(other)?;
-        self.sum += &other.sum;
+        self.sums.merge(&other.sums)?;
         self.count += other.count;
         Ok(())
     }
@@ -111,7 +121,7 @@ impl EmbeddingSketch {
         if self.count == 0 {
             return Err(Error::too_few("a mean embedding", "points of the sketch", 1, 0));
         }
-        Ok(&self.sum / self.count as f64)
+        Ok(self.sums.values(0).map(|sum| sum / self.count as f64).collect())
     }
 
     /// `μ(t) ≈ z̄ᵀz(t)` at every point.

@@ -1,8 +1,8 @@
-//! A sketch as named texts and arrays: how its features are drawn, and their sum.
+//! A sketch as named texts and integers: how its features are drawn, and their exact sums.
 
 use super::EmbeddingSketch;
-use crate::error::{AllowedRange, RecordProblem};
-use crate::features::{FourierForm, RandomFourier, Sampling};
+use crate::error::RecordProblem;
+use crate::features::{FeatureMap, FourierForm, RandomFourier, Sampling};
 use crate::record::Record;
 use crate::{Compute, Error, Result, Seed};
 
@@ -23,7 +23,8 @@ impl EmbeddingSketch {
         record.put_count("columns", self.columns());
         record.put_count("points", self.count as usize);
         record.put_number("frequencies_sum", self.features.frequencies().sum());
-        record.put_vector("sum", self.sum.view());
+        record.put_count("components", self.features.components());
+        record.integers.insert("sums".into(), self.sums.to_integers());
         record
     }
 
@@ -34,10 +35,15 @@ impl EmbeddingSketch {
         }
         let seed = record.text("seed")?;
         let seed = Seed(seed.parse().map_err(|_| Error::parameter("seed", seed, "a whole number"))?);
-        let sum = record.take_any_vector("sum")?;
+        let sums = record.integers.remove("sums").unwrap_or_default();
+        let components = record.count("components")?;
+        // Three words for a sum: checked before anything is allocated.
+        if components.checked_mul(3).is_none_or(|words| words > sums.len()) {
+            return Err(Error::shape("array `sums` of the sketch", 3 * components.min(sums.len()), sums.len()));
+        }
         let spec = RandomFourier {
             kernel: record.kernel()?,
-            components: sum.len(),
+            components,
             form: value(&FORMS, "form", record.text("form")?)?,
             sampling: value(&SAMPLINGS, "sampling", record.text("sampling")?)?,
         };
@@ -47,11 +53,8 @@ impl EmbeddingSketch {
         if (found - stored).abs() > 1e-9 * stored.abs().max(1.0) {
             return Err(Error::record("array of frequencies of the sketch", RecordProblem::Foreign));
         }
-        if let Some(bad) = sum.iter().find(|v| !v.is_finite()) {
-            return Err(Error::parameter("sum", bad, AllowedRange::LINE));
-        }
+        sketch.sums = sketch.sums.restored(&sums)?;
         sketch.count = record.count("points")? as u64;
-        sketch.sum = sum;
         Ok(sketch)
     }
 }
