@@ -178,7 +178,8 @@ impl ConditionalIndependence {
             return self.without_condition().test(x, y, compute);
         }
         let chosen = self.smoothing == ConditionalSmoothing::LeaveOneOut;
-        reserve(x.len(), if chosen { RANK } else { x.len() }, compute)?;
+        let search = if chosen && condition.ncols() > 1 { relevance::bytes(x.len(), compute) } else { 0 };
+        reserve(x.len(), if chosen { RANK } else { x.len() }, search, compute)?;
         let (x, y, z) = (standardized(first), standardized(second), standardized(condition));
         let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
         let [x, y, z] = [&joint, &y, &z].map(|points| Pairs::within(points.view()));
@@ -196,7 +197,7 @@ impl ConditionalIndependence {
         if z.iter().all(|v| *v == z[[0, 0]]) {
             return self.without_condition().test(Points::Precomputed(x), Points::Precomputed(y), compute);
         }
-        reserve(x.nrows(), x.nrows(), compute)?;
+        reserve(x.nrows(), x.nrows(), 0, compute)?;
         let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * z;
         let kernel_x = precomputed.bind(Pairs::precomputed(joint.view()), compute)?;
         let kernel_y = kernel_y.bind(Pairs::precomputed(y.view()), compute)?;
@@ -205,7 +206,7 @@ impl ConditionalIndependence {
 
     /// From the kernel values of the three variables, each with its own kernel or that of its kind.
     fn test_objects(&self, [x, y, z]: [Points<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
-        reserve(x.len(), x.len(), compute)?;
+        reserve(x.len(), x.len(), 0, compute)?;
         let matrix = |kernel: Option<&Kernel>, points: Points<'_>| {
             let pairs = Pairs::Within(points.reborrow());
             let kernel = kernel.cloned().map_or_else(|| pairs.default_kernel(), Ok)?;
@@ -294,9 +295,10 @@ impl ConditionalIndependence {
     }
 }
 
-/// Reserves ten matrices, and twelve with as many columns as there are eigenvectors.
-fn reserve(n: usize, eigenvectors: usize, compute: &Compute) -> Result<()> {
-    let bytes = 8 * (n as u64) * (10 * n as u64 + 12 * n.min(eigenvectors) as u64);
+/// Reserves ten matrices, twelve with as many columns as there are eigenvectors, and the bytes of a
+/// search for lengthscales.
+fn reserve(n: usize, eigenvectors: usize, search: u64, compute: &Compute) -> Result<()> {
+    let bytes = 8 * (n as u64) * (10 * n as u64 + 12 * n.min(eigenvectors) as u64) + search;
     compute.reserve(
         MemoryPurpose::Test,
         "the matrices of a conditional test",
