@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::pyclass_init::PyClassInitializer;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::conformal::PyCalibration;
 use crate::errors::to_python;
 use crate::gaussian_process::PyGaussianProcessFit;
 use crate::learner::{PyAnyFit, settings_dict};
@@ -128,7 +129,7 @@ pub fn _restore_fit<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 
 /// Writes a model file.
 #[pyfunction]
-#[pyo3(signature = (path, fit, inputs, notes, classes=None))]
+#[pyo3(signature = (path, fit, inputs, notes, classes=None, calibration=None))]
 pub fn save_model(
     py: Python<'_>,
     path: PathBuf,
@@ -136,6 +137,7 @@ pub fn save_model(
     inputs: &Bound<'_, PyInputs>,
     notes: BTreeMap<String, String>,
     classes: Option<Vec<String>>,
+    calibration: Option<&Bound<'_, PyCalibration>>,
 ) -> PyResult<()> {
     let fitted = fit.fitted();
     let mut inputs = inputs.get().0.clone();
@@ -144,16 +146,21 @@ pub fn save_model(
         inputs.features = Inputs::of(&*fitted).features;
     }
     let inputs = all_inputs(&fitted, inputs);
+    let conformal = calibration.map(|given| given.get().beside(&*fitted)).transpose().map_err(to_python)?;
     let model = Model::of_views(fitted, inputs);
-    let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names)).map_err(to_python)?;
+    let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names));
+    let model = conformal.into_iter().fold(model, |model, found| model?.with_conformal(found)).map_err(to_python)?;
     let model = notes.into_iter().fold(model, |model, (name, text)| model.with_note(&name, text));
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
 }
 
-type Loaded<'py> = (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>, Bound<'py, PyDict>);
+type Loaded<'py> = (
+    (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>, Bound<'py, PyDict>),
+    Option<PyCalibration>,
+);
 
 /// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, and the
-/// settings of the learner.
+/// settings of the learner; beside them the calibration, where there is one.
 #[pyfunction]
 #[pyo3(signature = (path, **options))]
 pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
@@ -162,7 +169,8 @@ pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'p
     let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
     let classes = model.classes().map(<[String]>::to_vec);
     let settings = settings_dict(py, model.fitted().settings())?;
-    Ok((to_object(py, model.into_fitted())?, inputs, notes, classes, settings))
+    let calibration = model.conformal().map(PyCalibration::of);
+    Ok(((to_object(py, model.into_fitted())?, inputs, notes, classes, settings), calibration))
 }
 
 /// What a model expects of new data.

@@ -124,6 +124,11 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         """Return new points as the estimator of a fold takes them: of kernel values those with its own rows."""
         return np.asarray(X)[:, train] if get_tags(estimator).input_tags.pairwise else X
 
+    def _new(self, X: Any) -> Any:
+        """Return new points as ``estimator_`` takes them: that of a split saw some of the rows."""
+        of_split = any(self.estimator_ is part for part in self.estimators_)
+        return self._seen(self.estimator_, X, self._train[0]) if of_split else X
+
     def _held(self, X: Any, held: np.ndarray, train: np.ndarray) -> Any:
         return _safe_split(self._base, X, None, held, train)[0]
 
@@ -347,10 +352,6 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         check_is_fitted(self)
         return self.estimator_.predict(self._new(X))
 
-    def _new(self, X: Any) -> Any:
-        """Return new points as ``estimator_`` takes them."""
-        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
-
     def predict_interval(self, X: Any, level: float | None = None) -> np.ndarray:
         """Return the lower and the upper end of the interval of every point.
 
@@ -551,10 +552,6 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         """
         check_is_fitted(self)
         return self._raw(self.estimator_, self._new(X))
-
-    def _new(self, X: Any) -> Any:
-        """Return new points as ``estimator_`` takes them."""
-        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
 
     def predict_set(self, X: Any, level: float | None = None) -> np.ndarray:
         """Return whether every class belongs to the set of a point.
