@@ -104,7 +104,7 @@ class ClassMixin:
 
 
 def filled(**parts: str) -> Callable[[type], type]:
-    """Put pieces that several classes share into a docstring, in place of their names in braces."""
+    """Put pieces that several classes share into a docstring, instead of their names in braces."""
 
     def fill(kind: type) -> type:
         for name, text in parts.items():

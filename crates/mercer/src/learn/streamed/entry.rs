@@ -118,7 +118,7 @@ impl Learner for StreamedRidge {
         let p = self.features.components() as f64;
         let bytes = self.bytes(x.numbers(), size.outputs.max(1));
         let plan = Plan::new("statistics of the features", bytes, x.rows as f64 * p * p, "one pass", compute);
-        Ok(Plan { approximation: Some(format!("{p} features in the place of the kernel")), ..plan })
+        Ok(Plan { approximation: Some(format!("{p} features instead of the kernel")), ..plan })
     }
 
     fn fit(&self, input: &FitInput<'_>, compute: &Compute) -> Result<Box<dyn Fitted>> {
