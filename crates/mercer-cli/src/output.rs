@@ -8,7 +8,7 @@ use mercer::io::atomic_write;
 use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::plot;
-use crate::report::{Paint, Report, clean, holds_command, is_command, page, render};
+use crate::report::{Paint, Report, clean, is_command, page, render};
 use crate::standard_output;
 
 /// Writes the report wherever it was requested; the files first, so that a failure is not announced
@@ -79,11 +79,8 @@ pub fn complain(failure: &Failure) -> u8 {
 pub fn show_help_or_usage(message: &clap::Error) -> u8 {
     if message.use_stderr() {
         let styled = message.render();
-        let text = if colors(std::io::stderr().is_terminal()) && !holds_command(&styled.to_string()) {
-            styled.ansi().to_string()
-        } else {
-            clean(&styled.to_string()).into_owned()
-        };
+        let colored = colors(std::io::stderr().is_terminal());
+        let text = if colored { styled.ansi().to_string() } else { styled.to_string() };
         let _ = std::io::stderr().write_all(text.as_bytes());
         return 1;
     }

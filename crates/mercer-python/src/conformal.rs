@@ -1,7 +1,7 @@
 //! Conformal prediction: ranks among scores of held-out rows, and the closed form of jackknife+.
 
-use mercer::conformal::{self, ConformalFit, ConformalMethod, FoldScores, IntervalEnds, SetScore};
-use mercer::learner::Interval;
+use mercer::conformal::{self, ConformalFit, ConformalMethod, FoldScores, IntervalEnds, Part, Rule, SetScore};
+use mercer::learner::{Fitted, Interval};
 use mercer::model::AnyFit;
 use mercer::{Compute, Error, Seed};
 use ndarray::Array2;
@@ -11,7 +11,8 @@ use pyo3::types::PyDict;
 
 use crate::errors::to_python;
 use crate::input::Matrix;
-use crate::model::FittedObject;
+use crate::learner::settings_dict;
+use crate::model::{FittedObject, to_object};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::run;
@@ -88,16 +89,16 @@ impl PyFoldScores {
     }
 }
 
-/// The calibration of a fit: jackknife+ from its closed form, or what a model file holds.
-#[pyclass(frozen, name = "Calibration", module = "mercer._mercer")]
-pub struct PyCalibration {
-    pub conformal: ConformalFit,
-    pub fitted: AnyFit,
+/// A fit with its calibration: jackknife+ from its closed form.
+#[pyclass(frozen, name = "CalibratedFit", module = "mercer._mercer")]
+pub struct PyCalibratedFit {
+    conformal: ConformalFit,
+    fitted: AnyFit,
 }
 
 #[pymethods]
 #[allow(non_snake_case)]
-impl PyCalibration {
+impl PyCalibratedFit {
     /// Intervals in the units of the fit.
     #[pyo3(signature = (X, level, **options))]
     fn ends<'py>(
@@ -128,10 +129,92 @@ impl PyCalibration {
         Ok(PyArray2::from_owned_array(py, sets))
     }
 
+    /// The rows of the data that the scores belong to.
+    #[getter]
+    fn rows(&self) -> Vec<usize> {
+        self.conformal.rows().to_vec()
+    }
+
     /// The scores of the held-out rows, a row each.
     #[getter]
     fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         PyArray2::from_owned_array(py, self.conformal.scores().scores().to_owned())
+    }
+}
+
+/// A fit without some of the rows: the fit, the numbers of the classes that it knows, and for
+/// precomputed kernel values the rows that it was fitted on.
+type PartOf<T> = (T, Vec<usize>, Option<Vec<usize>>);
+
+/// A calibration as a model file holds it.
+#[pyclass(frozen, name = "Calibration", module = "mercer._mercer")]
+pub struct PyCalibration {
+    rule: Rule,
+    rows: Vec<usize>,
+    scores: FoldScores,
+    parts: Vec<Part>,
+}
+
+impl PyCalibration {
+    pub fn of(fit: &ConformalFit) -> Self {
+        Self { rule: fit.rule(), rows: fit.rows().to_vec(), scores: fit.scores().clone(), parts: fit.parts().to_vec() }
+    }
+
+    /// The calibration of a fit.
+    pub fn beside(&self, fitted: &dyn Fitted) -> mercer::Result<ConformalFit> {
+        ConformalFit::of_parts(self.rule, fitted, self.rows.clone(), self.scores.clone(), self.parts.clone())
+    }
+}
+
+#[pymethods]
+impl PyCalibration {
+    #[new]
+    fn new(
+        method: &str,
+        scoring: (String, bool, u64),
+        rows: Vec<usize>,
+        scores: &Bound<'_, PyFoldScores>,
+        parts: Vec<PartOf<FittedObject<'_>>>,
+    ) -> PyResult<Self> {
+        let (set_score, randomized, seed) = scoring;
+        let (method, score) = (ConformalMethod::of_name(method), SetScore::of_name(&set_score));
+        let rule =
+            Rule { method: method.map_err(to_python)?, score: score.map_err(to_python)?, randomized, seed: Seed(seed) };
+        let part = |(fit, present, train): PartOf<FittedObject<'_>>| Part { fit: fit.fitted().into(), present, train };
+        Ok(Self { rule, rows, scores: scores.get().0.clone(), parts: parts.into_iter().map(part).collect() })
+    }
+
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.rule.method.name()
+    }
+
+    /// The score of classes, whether it is randomized, and the seed.
+    #[getter]
+    fn scoring(&self) -> (&'static str, bool, u64) {
+        (self.rule.score.name(), self.rule.randomized, self.rule.seed.0)
+    }
+
+    /// The rows of the data that the scores belong to.
+    #[getter]
+    fn rows(&self) -> Vec<usize> {
+        self.rows.clone()
+    }
+
+    /// The scores of these rows, in the units of the fit.
+    #[getter]
+    fn scores(&self) -> PyFoldScores {
+        PyFoldScores(self.scores.clone())
+    }
+
+    /// The fits that did not see some of the rows, with their settings.
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<PartOf<(Bound<'py, PyAny>, Bound<'py, PyDict>)>>> {
+        let part = |part: &Part| {
+            let settings = settings_dict(py, part.fit.settings())?;
+            Ok(((to_object(py, part.fit.clone().into())?, settings), part.present.clone(), part.train.clone()))
+        };
+        self.parts.iter().map(part).collect()
     }
 }
 
@@ -142,10 +225,10 @@ pub fn jackknife(
     py: Python<'_>,
     fit: FittedObject<'_>,
     options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Option<PyCalibration>> {
+) -> PyResult<Option<PyCalibratedFit>> {
     let (fitted, options) = (fit.fitted(), Options::read(options)?);
     let found = run(py, &options, || ConformalFit::jackknife(&*fitted, &options.compute))?;
-    Ok(found.map(|conformal| PyCalibration { conformal, fitted }))
+    Ok(found.map(|conformal| PyCalibratedFit { conformal, fitted }))
 }
 
 /// The ends of the intervals of the model itself, in the units of the fit.

@@ -86,7 +86,7 @@ impl<'py> Matrix<'py> {
 }
 
 /// A table of Arrow, or anything that exports one, as a data frame without dates; everything else as it is.
-fn table<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub fn table<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if !value.hasattr("__arrow_c_stream__")? && !value.hasattr("__arrow_c_array__")? {
         return Ok(value.clone());
     }

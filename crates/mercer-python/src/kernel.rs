@@ -328,6 +328,20 @@ impl PyKernel {
         self.0.named_columns().into_iter().map(|(names, _)| names.into_iter().map(Into::into).collect()).collect()
     }
 
+    /// Whether every part but constants stands in ``on([…], …)`` with names of columns: other columns of
+    /// a table do not matter.
+    ///
+    /// Examples
+    /// --------
+    /// >>> mercer.Kernel("on([price], gaussian())").sees_named_columns_only
+    /// True
+    /// >>> mercer.Kernel("on([price], gaussian()) + linear()").sees_named_columns_only
+    /// False
+    #[getter]
+    fn sees_named_columns_only(&self) -> bool {
+        sees_named_columns_only(&self.0)
+    }
+
     /// What its points are: ``"vectors"``, ``"strings"``, ``"graphs"``, ``"bags"``, ``"persistence
     /// diagrams"`` or ``"precomputed kernel values"``; None where any will do.
     ///
@@ -456,4 +470,10 @@ pub fn quoted(text: &str) -> String {
         false => format!("\"{text}\""),
         true => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
     }
+}
+
+/// Whether a kernel names columns, and sees no others.
+pub fn sees_named_columns_only(kernel: &Kernel) -> bool {
+    // Columns by name do not count as used, those by number do.
+    kernel.used_columns(1).is_empty() && kernel.named_columns().iter().any(|(names, _)| !names.is_empty())
 }

@@ -155,6 +155,7 @@ fn add_learners(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(views::ica_contrast, module)?)?;
     module.add_function(wrap_pyfunction!(views::amari_distance, module)?)?;
     module.add_class::<automatic::PyAutomaticSearch>()?;
+    module.add_class::<conformal::PyCalibratedFit>()?;
     module.add_class::<conformal::PyFoldScores>()?;
     module.add_class::<conformal::PyCalibration>()?;
     module.add_function(wrap_pyfunction!(conformal::jackknife, module)?)?;

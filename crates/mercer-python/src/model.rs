@@ -129,7 +129,7 @@ pub fn _restore_fit<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 
 /// Writes a model file.
 #[pyfunction]
-#[pyo3(signature = (path, fit, inputs, notes, classes=None))]
+#[pyo3(signature = (path, fit, inputs, notes, classes=None, calibration=None))]
 pub fn save_model(
     py: Python<'_>,
     path: PathBuf,
@@ -137,6 +137,7 @@ pub fn save_model(
     inputs: &Bound<'_, PyInputs>,
     notes: BTreeMap<String, String>,
     classes: Option<Vec<String>>,
+    calibration: Option<&Bound<'_, PyCalibration>>,
 ) -> PyResult<()> {
     let fitted = fit.fitted();
     let mut inputs = inputs.get().0.clone();
@@ -145,23 +146,21 @@ pub fn save_model(
         inputs.features = Inputs::of(&*fitted).features;
     }
     let inputs = all_inputs(&fitted, inputs);
+    let conformal = calibration.map(|given| given.get().beside(&*fitted)).transpose().map_err(to_python)?;
     let model = Model::of_views(fitted, inputs);
-    let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names)).map_err(to_python)?;
+    let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names));
+    let model = conformal.into_iter().fold(model, |model, found| model?.with_conformal(found)).map_err(to_python)?;
     let model = notes.into_iter().fold(model, |model, (name, text)| model.with_note(&name, text));
     py.detach(|| io::save_model(&path, &model)).map_err(to_python)
 }
 
 type Loaded<'py> = (
-    Bound<'py, PyAny>,
-    PyInputs,
-    BTreeMap<String, String>,
-    Option<Vec<String>>,
-    Bound<'py, PyDict>,
+    (Bound<'py, PyAny>, PyInputs, BTreeMap<String, String>, Option<Vec<String>>, Bound<'py, PyDict>),
     Option<PyCalibration>,
 );
 
-/// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, the
-/// settings of the learner, and the conformal calibration.
+/// Reads a model file: what was fitted, what goes in, the notes, the names of the classes, and the
+/// settings of the learner; beside them the calibration, where there is one.
 #[pyfunction]
 #[pyo3(signature = (path, **options))]
 pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
@@ -170,10 +169,8 @@ pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'p
     let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
     let classes = model.classes().map(<[String]>::to_vec);
     let settings = settings_dict(py, model.fitted().settings())?;
-    let conformal = model.conformal().cloned();
-    let fitted = model.into_fitted();
-    let calibration = conformal.map(|conformal| PyCalibration { conformal, fitted: fitted.clone() });
-    Ok((to_object(py, fitted)?, inputs, notes, classes, settings, calibration))
+    let calibration = model.conformal().map(PyCalibration::of);
+    Ok(((to_object(py, model.into_fitted())?, inputs, notes, classes, settings), calibration))
 }
 
 /// What a model expects of new data.

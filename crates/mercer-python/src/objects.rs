@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::errors::to_python;
-use crate::input::{Matrix, numbers};
+use crate::input::{Matrix, numbers, table};
+use crate::kernel::sees_named_columns_only;
 use crate::sparse::{is_sparse, read_sparse};
 
 /// A sample of points: a matrix with a row per vector, or objects.
@@ -38,7 +39,7 @@ impl<'py> PointsInput<'py> {
         }
         match read_objects(kind, value, what)? {
             Some(objects) => Ok(Self::Objects(Box::new(objects))),
-            None => Matrix::read(value, what).map(Self::Vectors),
+            None => Matrix::read(&seen_part(kernel, value)?, what).map(Self::Vectors),
         }
     }
 
@@ -74,6 +75,25 @@ impl<'py> PointsInput<'py> {
             Self::Objects(_) => Ok(kernel.clone()),
         }
     }
+}
+
+/// A data frame without the columns that are no numbers, where the kernel sees named columns alone.
+fn seen_part<'py>(kernel: Option<&Kernel>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let Some(kernel) = kernel.filter(|kernel| sees_named_columns_only(kernel)) else { return Ok(value.clone()) };
+    let value = &table(value)?;
+    let Some(columns) = value.getattr_opt("columns")? else { return Ok(value.clone()) };
+    let named: Vec<&str> = kernel.named_columns().into_iter().flat_map(|(names, _)| names).collect();
+    let (mut kept, mut count) = (Vec::new(), 0);
+    for name in columns.try_iter()? {
+        let Ok(name) = name?.extract::<String>() else { return Ok(value.clone()) };
+        count += 1;
+        let array = value.py().import("numpy")?.call_method1("asarray", (value.get_item(&name)?,))?;
+        let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        if named.contains(&name.as_str()) || ["f", "i", "u", "b"].contains(&kind.as_str()) {
+            kept.push(name);
+        }
+    }
+    if kept.len() == count { Ok(value.clone()) } else { value.get_item(kept) }
 }
 
 /// Objects, where the value holds any; `None` for what should be a matrix.

@@ -159,6 +159,36 @@ def test_columns_that_hold_no_numbers(make):
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, polars.DataFrame, pyarrow.table], ids=["pandas", "polars", "pyarrow"])
+def test_texts_beside_the_columns_that_a_kernel_names(make):
+    table = {"price": X[:, 0], "word": ["a", "b", "c"] * 12, "size": X[:, 1]}
+    kernel = "on([price], gaussian(lengthscale=0.5)) + 0.5*on([size], linear())"
+    frame = make(table)
+    plain = pd.DataFrame({"price": X[:, 0], "size": X[:, 1]})
+    np.testing.assert_array_equal(mercer.Kernel(kernel)(frame), mercer.Kernel(kernel)(plain))
+    for model, y in (
+        (mercer.KernelRidge(0.1, kernel=kernel), Y),
+        (mercer.GaussianProcessRegressor(kernel, noise=0.1, optimize=False), Y),
+        (mercer.SVC(kernel=kernel), LABELS),
+        (mercer.Nystroem(kernel=kernel, n_components=5), None),
+    ):
+        found, expected = clone(model).fit(frame, y), clone(model).fit(plain, y)
+        assert list(found.feature_names_in_) == ["price", "size"]
+        act = "predict" if hasattr(model, "predict") else "transform"
+        np.testing.assert_array_equal(getattr(found, act)(frame), getattr(expected, act)(plain))
+        # A table that has no text there any more, and one without the column.
+        np.testing.assert_array_equal(getattr(found, act)(make({**table, "word": Y})), getattr(expected, act)(plain))
+        np.testing.assert_array_equal(
+            getattr(found, act)(make({k: table[k] for k in plain})), getattr(expected, act)(plain)
+        )
+        if y is not None:
+            scores = cross_validate(model, pd.DataFrame(table), y, cv=3, error_score="raise")["test_score"]
+            assert np.isfinite(scores).all()
+    # A kernel that sees all columns refuses the text, and names it.
+    with pytest.raises(ValueError, match="word"):
+        mercer.KernelRidge(kernel="on([price], gaussian()) + linear()").fit(frame, Y)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, polars.DataFrame, pyarrow.table], ids=["pandas", "polars", "pyarrow"])
 def test_decimals_and_truth_values_are_numbers(make):
     table = make({"d": DECIMALS, "b": X[:, 0] > 0.5})
     numbers = np.column_stack([np.array(DECIMALS, dtype=float), X[:, 0] > 0.5])

@@ -216,3 +216,119 @@ def test_the_calibration_of_a_model_file(tmp_path):
     # Empty sets are empty cells.
     written = pd.read_csv(out, keep_default_na=False)["set"]
     assert ["|".join(loaded.classes_[row]) for row in sets] == written.tolist()
+
+
+CALIBRATED = [
+    mercer.ConformalRegressor(mercer.KernelRidge(0.2, kernel="gaussian(lengthscale=0.3)"), level=0.8),
+    mercer.ConformalRegressor(mercer.KernelRidgeCV(kernel="gaussian(lengthscale=0.3)"), method="cv+", cv=4),
+    mercer.ConformalRegressor(mercer.KernelRidge(0.2, kernel="gaussian(lengthscale=0.3)"), method="split"),
+    mercer.ConformalRegressor(
+        mercer.GaussianProcessRegressor("2*gaussian(lengthscale=0.4)", noise=0.3, optimize=False)
+    ),
+    mercer.ConformalRegressor(mercer.SVR(C=2.0), cv=3),
+    mercer.ConformalRegressor(mercer.KernelMachine("quantile", 0.1, quantile=[0.1, 0.9]), cv=3),
+]
+
+
+@pytest.mark.parametrize("model", CALIBRATED)
+def test_files_hold_the_calibration(model, tmp_path):
+    (X, y), new = wave(60, 0), wave(9, 1)[0]
+    path = tmp_path / "model.safetensors"
+    model = clone(model).fit(X, y)
+    mercer.save(model, path)
+    loaded = mercer.load(path)
+    assert type(loaded) is type(model)
+    assert repr(loaded) == repr(model)
+    assert loaded.method_ == model.method_
+    assert len(loaded.estimators_) == len(model.estimators_)
+    np.testing.assert_array_equal(loaded.scores_, model.scores_)
+    np.testing.assert_allclose(loaded.predict(new), model.predict(new), rtol=1e-12)
+    for level in (0.5, 0.8):
+        np.testing.assert_allclose(
+            loaded.predict_interval(new, level), model.predict_interval(new, level), rtol=1e-10, atol=1e-12
+        )
+    assert loaded.guarantee() == model.guarantee()
+    # Written again, it is the same file.
+    mercer.save(loaded, tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.ConformalClassifier(mercer.KernelLogisticRegression(kernel="gaussian(lengthscale=1)"), cv=3),
+        mercer.ConformalClassifier(mercer.SVC(C=2.0), set_score="lac", cv=3),
+        mercer.ConformalClassifier(
+            mercer.KernelLogisticRegression(), method="split", set_score="aps", randomized=True, random_state=4
+        ),
+    ],
+)
+def test_files_hold_sets_of_classes(model, tmp_path):
+    (X, y), new = blobs(120, 0), blobs(30, 1)[0]
+    model = clone(model).fit(X, y)
+    mercer.save(model, tmp_path / "model.safetensors")
+    loaded = mercer.load(tmp_path / "model.safetensors")
+    assert repr(loaded) == repr(model)
+    assert list(loaded.classes_) == ["a", "b", "c"]
+    np.testing.assert_array_equal(loaded.predict(new), model.predict(new))
+    np.testing.assert_array_equal(loaded.predict_set(new, 0.8), model.predict_set(new, 0.8))
+
+
+def test_a_class_may_be_missing_in_a_fold_of_a_file(tmp_path):
+    X, y = blobs(60, 0)
+    y = np.array([3, 5, 10])[np.searchsorted(["a", "b", "c"], y)]
+    X, y = np.vstack([X[y != 10], [[0.0, 3.0]]]), np.append(y[y != 10], 10)
+    model = mercer.ConformalClassifier(mercer.KernelLogisticRegression(), cv=KFold(4)).fit(X, y)
+    assert min(len(part.classes_) for part in model.estimators_) == 2
+    mercer.save(model, tmp_path / "model.safetensors")
+    loaded = mercer.load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(loaded.classes_, [3, 5, 10])
+    np.testing.assert_array_equal(loaded.predict_set(X, 0.8), model.predict_set(X, 0.8))
+
+
+def test_calibrated_files_of_the_command_line_load_calibrated(tmp_path):
+    (X, y), new = wave(80, 0), wave(9, 1)[0]
+    table, out, path = (tmp_path / name for name in ("data.csv", "out.csv", "model"))
+    np.savetxt(table, np.column_stack([X, 100 + 7 * y]), delimiter=",", header="x,y", comments="", fmt="%.17g")
+    np.savetxt(tmp_path / "new.csv", new, delimiter=",", header="x", comments="", fmt="%.17g")
+
+    def run(*words):
+        subprocess.run([sys.executable, "-m", "mercer", *map(str, words), "--quiet"], check=True, capture_output=True)
+
+    for method in ("jackknife+", "cv+", "split"):
+        run("fit", "ridge", table, "--target", "y", "--conformal", method, "-o", path, "--force")
+        run("predict", path, tmp_path / "new.csv", "--interval", "conformal", "--level", 0.8, "-o", out, "--force")
+        loaded = mercer.load(path)
+        assert isinstance(loaded, mercer.ConformalRegressor)
+        assert loaded.method_ == method
+        found = np.genfromtxt(out, delimiter=",", names=True)
+        names = [name for name in found.dtype.names if "lower" in name or "upper" in name]
+        expected = np.column_stack([found[name] for name in names])
+        frame = pd.DataFrame(new, columns=["x"])
+        np.testing.assert_allclose(loaded.predict_interval(frame, 0.8), expected, rtol=1e-9)
+        # The file that Python writes gives the command line the same intervals.
+        mercer.save(loaded, tmp_path / "again")
+        run(
+            "predict",
+            tmp_path / "again",
+            tmp_path / "new.csv",
+            "--interval",
+            "conformal",
+            "--level",
+            0.8,
+            "-o",
+            out,
+            "--force",
+        )
+        again = np.genfromtxt(out, delimiter=",", names=True)
+        np.testing.assert_allclose(np.column_stack([again[name] for name in names]), expected, rtol=1e-9)
+
+
+def test_files_refuse_what_they_cannot_hold(tmp_path):
+    X, y = wave(40, 0)
+    with pytest.raises(TypeError, match="LinearRegression"):
+        mercer.save(mercer.ConformalRegressor(LinearRegression()).fit(X, y), tmp_path / "model")
+    scaled = mercer.GaussianProcessRegressor("gaussian()", noise=0.3, optimize=False, normalize_y=True)
+    with pytest.raises(ValueError, match="normalize_y=False"):
+        mercer.save(mercer.ConformalRegressor(scaled, method="cv+", cv=3).fit(X, y), tmp_path / "model")
+    assert not (tmp_path / "model").exists()

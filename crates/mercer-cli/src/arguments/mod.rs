@@ -18,6 +18,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::report::clean;
+
 pub use common::{Common, DataOptions};
 pub use embed::{
     BinningArguments, EmbedCommand, EmbedData, FeaturesArguments, FourierArguments, KindWord, NystromArguments,
@@ -183,8 +185,14 @@ pub struct ManArguments {
 }
 
 /// Parses the command line into a job, or returns the help text or usage error to show instead.
+///
+/// A usage error quotes words of the user, styled by sequences that cannot be told apart from those
+/// in the words afterwards: it is made from words in which commands to the terminal are written out.
 pub fn read(words: Vec<OsString>) -> Result<Job, clap::Error> {
-    Job::try_parse_from(words)
+    Job::try_parse_from(&words).map_err(|error| {
+        let shown: Vec<String> = words.iter().map(|word| clean(&word.to_string_lossy()).into_owned()).collect();
+        Job::try_parse_from(shown).err().unwrap_or_else(|| clap::Error::new(error.kind()))
+    })
 }
 
 /// The description of the command line.
@@ -197,5 +205,16 @@ mod tests {
     #[test]
     fn the_description_is_consistent() {
         super::description().debug_assert();
+    }
+
+    #[test]
+    fn usage_errors_write_out_what_would_command_the_terminal() {
+        for words in
+            [&["mercer", "data", "a\u{1b}[31mb"][..], &["mercer", "kernel", "list", "--threads", "a\u{1b}[31mb"]]
+        {
+            let Err(error) = super::read(words.iter().map(Into::into).collect()) else { panic!("{words:?} is no job") };
+            let styled = error.render().ansi().to_string();
+            assert!(styled.contains("a\\u{1b}[31mb") && !styled.contains("a\u{1b}[31mb"), "{styled:?}");
+        }
     }
 }

@@ -11,11 +11,6 @@ pub fn is_command(c: char) -> bool {
     (c.is_control() && !shown) || direction || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether there is such a character in a text.
-pub fn holds_command(text: &str) -> bool {
-    text.chars().any(is_command)
-}
-
 /// The text with such characters written out: `\u{1b}[31m`.
 pub fn clean(text: &str) -> Cow<'_, str> {
     escaped(text, is_command)

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::plot::Figure;
 
-pub use clean::{clean, clean_line, holds_command, is_command};
+pub use clean::{clean, clean_line, is_command};
 pub use html::page;
 pub use text::{Paint, render};
 

@@ -133,8 +133,9 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         return np.asarray(X)[:, train] if get_tags(estimator).input_tags.pairwise else X
 
     def _new(self, X: Any) -> Any:
-        """Return new points as ``estimator_`` takes them."""
-        return self._seen(self.estimator_, X, self._train[0]) if self.method_ == "split" else X
+        """Return new points as ``estimator_`` takes them: that of a split saw some of the rows."""
+        of_split = any(self.estimator_ is part for part in self.estimators_)
+        return self._seen(self.estimator_, X, self._train[0]) if of_split else X
 
     def _held(self, X: Any, held: np.ndarray, train: np.ndarray) -> Any:
         return _safe_split(self._base, X, None, held, train)[0]
@@ -389,12 +390,16 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         ends = np.stack(self._ends(X, _check_level(self.level if level is None else level)), axis=-1)
         return ends[:, 0] if self._flat else ends
 
+    def _closed(self) -> Any:
+        """Return jackknife+ of the fit, made again where it is not kept."""
+        if "_jackknife" not in self.__dict__:
+            self._jackknife = self.estimator_._closed_form()
+        return self._jackknife
+
     def _ends(self, X: Any, level: float) -> Any:
         """Return the lower and upper ends of the intervals, a column per target."""
         if self.method_ == "jackknife+":
-            if "_jackknife" not in self.__dict__:
-                self._jackknife = self.estimator_._closed_form()
-            return self.estimator_._closed_ends(self._jackknife, X, level)
+            return self.estimator_._closed_ends(self._closed(), X, level)
         parts = zip(self.estimators_, self._train, strict=True)
         bands = [_band(estimator, self._seen(estimator, X, train)) for estimator, train in parts]
         return self._ranks.ends([band[0] for band in bands], [band[1] for band in bands], level)

@@ -127,7 +127,7 @@ class ClassMixin:
 
 
 def filled(**parts: str) -> Callable[[Any], Any]:
-    """Put pieces that several classes share into a docstring, in place of their names in braces."""
+    """Put pieces that several classes share into a docstring, instead of their names in braces."""
 
     def fill(kind: Any) -> Any:
         for name, text in parts.items():

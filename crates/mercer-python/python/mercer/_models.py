@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import mercer
+from mercer._conformal import ConformalClassifier, ConformalRegressor
+from mercer._conformal_files import calibrated, calibration_of
 from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
@@ -48,6 +50,8 @@ from mercer._translation import is_plain_kernel, kernel_from_plain, kernel_to_pl
 
 #: The notes in which an estimator travels beside what was fitted.
 _CLASS, _PARAMETERS, _STATE = "python.estimator", "python.parameters", "python.state"
+#: The note of a calibration: the parameters of the class around the estimator, and its state.
+_CALIBRATION = "python.calibration"
 _CLASSES: dict[type, tuple[type, ...]] = {
     RidgeFit: (KernelRidge, KernelRidgeCV),
     GaussianProcessFit: (GaussianProcessRegressor,),
@@ -65,7 +69,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, whole or not at all.
 
     The command line (``mercer predict``), Rust and `load` read it, and predict with the same bytes. Names of columns
-    are stored; a model that was fitted without them takes any table with the right number of columns. The file holds
+    are stored; a model that was fitted without them takes any table with the right number of columns. A
+    `ConformalRegressor` or `ConformalClassifier` around an estimator of this package is stored with its calibration,
+    so that ``mercer predict --interval conformal`` gives the same intervals. The file holds
     the parameters beside the answer, and nothing about the run: ``n_jobs``, ``max_memory``, ``max_time``,
     ``cache_size`` and ``verbose`` are not in it, and its bytes do not depend on them.
 
@@ -80,20 +86,33 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> loaded, loaded.predict([[2.0]]).round(12)
     (KernelRidge(alpha=2.0), array([3.]))
     """
-    if not isinstance(model, Estimator) or not hasattr(model, "_saved"):
-        raise TypeError(f"only estimators of this package can be saved as model files, not {type(model).__name__}")
+    calibration, extra = None, {}
+    if isinstance(model, (ConformalRegressor, ConformalClassifier)):
+        check_is_fitted(model)
+        _check_storable(model.estimator_)
+        calibration, state = calibration_of(model)
+        parameters = {name: value for name, value in _parameters(model).items() if name != "estimator"}
+        extra = {_CALIBRATION: json.dumps({"parameters": parameters, "state": state})}
+        model = model.estimator_
+    _check_storable(model)
     check_is_fitted(model)
     fit, state = model._saved()
     notes = {_CLASS: type(model).__name__, _PARAMETERS: json.dumps(_parameters(model)), _STATE: json.dumps(state)}
     names = model._class_names() if hasattr(model, "classes_") else None
-    save_model(os.fspath(path), fit, model._inputs or _inputs(model, fit), notes, names)
+    save_model(os.fspath(path), fit, model._inputs or _inputs(model, fit), {**notes, **extra}, names, calibration)
+
+
+def _check_storable(model: Any) -> None:
+    if not isinstance(model, Estimator) or not hasattr(model, "_saved"):
+        raise TypeError(f"only estimators of this package can be saved as model files, not {type(model).__name__}")
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Any:
     """Read a model file: the estimator that `save` wrote, or the one that suits what the command line or Rust wrote.
 
     Its parameters are those of the fit: C, alpha, the kernel, class weights, tolerances. A file of version 1 that Rust
-    or the command line wrote stores only what is needed to predict; the other parameters have their defaults.
+    or the command line wrote stores only what is needed to predict; the other parameters have their defaults. A
+    calibrated model (``mercer fit … --conformal auto``) becomes a `ConformalRegressor` or a `ConformalClassifier`.
 
     Parameters
     ----------
@@ -102,7 +121,11 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     **options
         ``max_memory``, and other options of reading.
     """
-    return assembled(*load_model(os.fspath(path), **options))
+    loaded, calibration = load_model(os.fspath(path), **options)
+    if calibration is None:
+        return assembled(*loaded)
+    given = loaded[2].get(_CALIBRATION)
+    return _with_calibration(loaded, calibration, None if given is None else json.loads(given))
 
 
 def assembled(
@@ -111,7 +134,6 @@ def assembled(
     notes: dict[str, str],
     classes: list[str] | None,
     settings: dict[str, Any],
-    calibration: Calibration | None = None,
 ) -> Any:
     """Make the fitted estimator of what was fitted elsewhere, with what it expects of new data."""
     model, state = _estimator(fit, notes, settings, classes)
@@ -130,9 +152,23 @@ def assembled(
         model.normalize_y = model._units is not None
     model._inputs = inputs if inputs.encoded else None
     model._restore(fit, state)
-    if calibration is not None:
-        model._calibration = calibration
     return model
+
+
+def _with_calibration(loaded: tuple[Any, ...], calibration: Calibration, given: dict[str, Any] | None) -> Any:
+    """Make the calibrated model of a file."""
+    _, inputs, notes, classes, _ = loaded
+    base = assembled(*loaded)
+
+    def part_of(fit: Any, settings: dict[str, Any], state: Any, present: list[int]) -> Any:
+        own = notes if state is None else {**notes, _STATE: json.dumps(state)}
+        names = None if classes is None else [classes[i] for i in present]
+        part = assembled(fit, inputs, own, names, settings)
+        if classes is not None:
+            part.classes_ = base.classes_[present]
+        return part
+
+    return calibrated(calibration, base, given, part_of)
 
 
 def _inputs(model: Estimator, fit: Any) -> Inputs:

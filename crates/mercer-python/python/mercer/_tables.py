@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer._mercer import Kernel
+
 #: Numbers up to which points are checked for being plain.
 _FEW = 10_000
 #: Checks that plain rows of doubles pass, but for the number of rows.
@@ -73,7 +75,7 @@ def validate_data(estimator: Any, X: Any = "no_validation", *args: Any, **checks
             estimator.__dict__.pop("feature_names_in_", None)
             estimator.n_features_in_ = X.shape[1]
         return (X, *args) if args else X
-    X = points_of(X)
+    X = _seen_part(estimator, points_of(X), checks.get("reset", True))
     try:
         return check(estimator, X, *args, **checks)
     except (TypeError, ValueError) as error:
@@ -106,6 +108,37 @@ def _is_plain(estimator: Any, X: Any, targets: tuple[Any, ...], checks: dict[str
     if not (checks.get("reset", True) or same) or len(X) < checks.get("ensure_min_samples", 1):
         return False
     return len(targets) <= 1 and all(_is_plain_target(y, len(X)) for y in targets)
+
+
+def _seen_part(estimator: Any, X: Any, reset: bool) -> Any:
+    """Return a data frame without the columns that hold no numbers, where the kernel sees named columns alone."""
+    names = _names_seen(getattr(estimator, "kernel", None))
+    if not names or not _columns(X):
+        return X
+    known = None if reset else getattr(estimator, "feature_names_in_", None)
+    every = list(X.columns)
+    if known is not None and set(known) < set(every):
+        return X[list(known)]
+    kept = [name for name in every if name in names or not _is_text(X[name])]
+    return X if len(kept) == len(every) else X[kept]
+
+
+def _names_seen(kernel: Any) -> set[str]:
+    """Return the names of columns in a kernel that sees no others; nothing for every other kernel."""
+    if isinstance(kernel, str) and "on(" in kernel:
+        try:
+            kernel = Kernel(kernel)
+        except ValueError:
+            return set()
+    if not isinstance(kernel, Kernel) or not kernel.sees_named_columns_only:
+        return set()
+    return {name for names in kernel.named_columns for name in names}
+
+
+def _is_text(values: Any) -> bool:
+    """Whether a column holds no numbers."""
+    kind = _kind(values.dtype)
+    return kind is not None or (str(values.dtype) == "object" and _object_kind(values) is not None)
 
 
 def _columns(X: Any) -> list[tuple[str, Any]]:

@@ -26,11 +26,15 @@ pub struct IntervalEnds {
 
 /// How a fit was calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rule {
-    pub(super) method: ConformalMethod,
-    pub(super) score: SetScore,
-    pub(super) randomized: bool,
-    pub(super) seed: Seed,
+pub struct Rule {
+    /// The method; never `Auto`.
+    pub method: ConformalMethod,
+    /// The score of classes.
+    pub score: SetScore,
+    /// Whether [`SetScore::Aps`] counts a class with a random share.
+    pub randomized: bool,
+    /// The seed of the random shares.
+    pub seed: Seed,
 }
 
 /// What [`Conformal::fit`](super::Conformal::fit) found: the scores of held-out rows, and the fits
@@ -74,6 +78,74 @@ impl ConformalFit {
         };
         let closed_form = Arc::new(OnceLock::from(found));
         Ok(Some(Self { rule, rows, scores, parts: Vec::new(), classes: 0, closed_form }))
+    }
+
+    /// A calibration that was made elsewhere: how, the rows of the data that the scores belong to, and
+    /// the fits that did not see them (none for jackknife+). `fitted` is the fit on all rows.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a method that does not go with the fits, and for a class that the fit
+    /// does not know; [`Error::Shape`] where rows, scores and targets do not fit together.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::conformal::{ConformalFit, ConformalMethod, FoldScores, Part, Rule, SetScore};
+    /// use mercer::learn::Ridge;
+    /// use mercer::{Compute, Seed};
+    /// use ndarray::{Array2, array};
+    /// use std::sync::Arc;
+    /// let compute = Compute::new();
+    /// let fit = Ridge::new("linear()".parse()?, 1e-12).fit(array![[1.0]].view(), array![[2.0]].view(), None, &compute)?;
+    /// // Nine rows that were held out, with the errors 1, …, 9.
+    /// let scores = FoldScores::new(vec![0; 9], Array2::from_shape_fn((9, 1), |(i, _)| (i + 1) as f64))?;
+    /// let rule = Rule { method: ConformalMethod::Split, score: SetScore::Lac, randomized: false, seed: Seed(0) };
+    /// let part = Part { fit: Arc::new(fit.clone()), present: vec![], train: None };
+    /// let found = ConformalFit::of_parts(rule, &fit, (1..10).collect(), scores, vec![part])?;
+    /// let ends = found.intervals(&fit, array![[10.0]].view(), 0.5, &compute)?;
+    /// mercer::assert_close!(ends.lower[[0, 0]], 15.0, abs = 1e-9);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn of_parts(
+        rule: Rule,
+        fitted: &dyn Fitted,
+        rows: Vec<usize>,
+        scores: FoldScores,
+        parts: Vec<Part>,
+    ) -> Result<Self> {
+        let classes = fitted.class_names().map_or(0, |names| names.len());
+        let targets = if classes > 0 { 1 } else { fitted.targets() };
+        if scores.scores().dim() != (rows.len(), targets) {
+            let expected = format!("{:?}", (rows.len(), targets));
+            return Err(Error::shape("scores of held-out rows", expected, format!("{:?}", scores.scores().dim())));
+        }
+        let closed = rule.method == ConformalMethod::JackknifePlus;
+        let folds = scores.fold_of().iter().max().map_or(0, |most| most + 1);
+        let complete = if closed { parts.is_empty() && classes == 0 } else { folds <= parts.len() };
+        if rule.method == ConformalMethod::Auto || !complete {
+            return Err(Error::parameter("conformal.method", rule.method.name(), "one that goes with its fits"));
+        }
+        if parts.iter().any(|part| part.fit.kind() != fitted.kind()) {
+            return Err(Error::mismatch("the conformal fits", "the fit", "they are of another learner", ""));
+        }
+        if parts.iter().flat_map(|part| &part.present).any(|&class| class >= classes) {
+            return Err(Error::parameter("conformal.present", "", ..classes));
+        }
+        Ok(Self { rule, rows, scores, parts, classes, closed_form: Arc::default() })
+    }
+
+    /// How it was calibrated.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// The rows of the data that the scores belong to.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// The fits that did not see some of the rows; none for jackknife+.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// The method that was taken: never `Auto`.

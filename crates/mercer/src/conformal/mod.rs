@@ -34,6 +34,7 @@ mod record;
 mod spec;
 
 pub use classes::{SetScore, class_scores, margin_scores};
-pub use fit::{ConformalFit, IntervalEnds};
+pub use fit::{ConformalFit, IntervalEnds, Rule};
+pub use parts::Part;
 pub use ranks::FoldScores;
 pub use spec::{Conformal, ConformalMethod};

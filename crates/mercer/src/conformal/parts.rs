@@ -19,12 +19,13 @@ const DATA_STREAM: &str = "conformal scores of the data";
 
 /// A fit without some of the rows.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) fit: Arc<dyn Fitted>,
+pub struct Part {
+    /// The fit.
+    pub fit: Arc<dyn Fitted>,
     /// The classes that the fit knows, by their numbers among all; empty for numbers.
-    pub(super) present: Vec<usize>,
+    pub present: Vec<usize>,
     /// For precomputed kernel values: the rows of the data that it was fitted on.
-    pub(super) train: Option<Vec<usize>>,
+    pub train: Option<Vec<usize>>,
 }
 
 /// A fit with its data, and how it is calibrated.

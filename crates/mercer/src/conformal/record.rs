@@ -68,9 +68,8 @@ impl ConformalFit {
         fitted: &dyn Fitted,
         compute: &Compute,
     ) -> Result<Self> {
-        let method = ConformalMethod::of_name(own.text("method")?)?;
         let rule = Rule {
-            method,
+            method: ConformalMethod::of_name(own.text("method")?)?,
             score: SetScore::of_name(own.text("score")?)?,
             randomized: own.flag("randomized")?,
             seed: Seed(own.text("seed")?.parse().map_err(|_| Error::parameter("seed", "", "a whole number"))?),
@@ -78,27 +77,21 @@ impl ConformalFit {
         let rows = own.take_all_counts("rows")?;
         let fold_of = own.take_counts("fold_of", rows.len())?;
         let classes = own.count("classes")?;
+        if fitted.class_names().map_or(0, |names| names.len()) != classes {
+            return Err(Error::parameter("conformal.classes", classes, "the number of classes of the model"));
+        }
         let targets = if classes > 0 { 1 } else { fitted.targets() };
         let scores = FoldScores::new(fold_of, own.take_matrix("scores", (rows.len(), targets))?)?;
         let fits = own.count("fits")?;
-        let closed = matches!(method, ConformalMethod::JackknifePlus);
-        let folds = scores.fold_of().iter().max().map_or(0, |m| m + 1);
-        let known = fitted.class_names().map_or(0, |names| names.len());
-        if method == ConformalMethod::Auto || (closed && fits > 0) || (!closed && folds > fits) || known != classes {
-            return Err(Error::parameter("conformal.method", method.name(), "one that goes with its fits"));
-        }
         let part = |number: usize| {
             let mut fit = own.take_nested(&format!("{number}."));
             let settings = fit.take_settings()?;
             let present = fit.take_all_counts("present")?;
             let train = if fit.has("train") { Some(fit.take_all_counts("train")?) } else { None };
-            if present.iter().any(|&class| class >= classes) {
-                return Err(Error::parameter("conformal.present", "", ..classes));
-            }
             Ok(Part { fit: Arc::from((entry.load)(&mut fit, settings, compute)?), present, train })
         };
         let parts = (0..fits).map(part).collect::<Result<Vec<_>>>()?;
-        Ok(Self { rule, rows, scores, parts, classes, closed_form: Arc::default() })
+        Self::of_parts(rule, fitted, rows, scores, parts)
     }
 }
 

@@ -177,7 +177,7 @@ impl ConditionalIndependence {
         if condition.axis_iter(Axis(0)).all(|row| row == condition.row(0)) {
             return self.without_condition().test(x, y, compute);
         }
-        reserve(x.len(), self.eigenvectors(x.len()), compute)?;
+        reserve(x.len(), self.eigenvectors(x.len()), self.search_bytes(x.len(), condition.ncols(), compute), compute)?;
         let (x, y, z) = (standardized(first), standardized(second), standardized(condition));
         let joint = ndarray::concatenate![Axis(1), x, z.mapv(|v| 0.5 * v)];
         let [x, y, z] = [&joint, &y, &z].map(|points| Pairs::within(points.view()));
@@ -195,7 +195,7 @@ impl ConditionalIndependence {
         if z.iter().all(|v| *v == z[[0, 0]]) {
             return self.without_condition().test(Points::Precomputed(x), Points::Precomputed(y), compute);
         }
-        reserve(x.nrows(), x.nrows(), compute)?;
+        reserve(x.nrows(), x.nrows(), 0, compute)?;
         let joint = gram::dense(&kernel_x.bind(Pairs::precomputed(x.view()), compute)?, compute)? * z;
         let kernel_x = precomputed.bind(Pairs::precomputed(joint.view()), compute)?;
         let kernel_y = kernel_y.bind(Pairs::precomputed(y.view()), compute)?;
@@ -204,7 +204,7 @@ impl ConditionalIndependence {
 
     /// From the kernel values of the three variables, each with its own kernel or that of its kind.
     fn test_objects(&self, [x, y, z]: [Points<'_>; 3], compute: &Compute) -> Result<TestOutcome> {
-        reserve(x.len(), x.len(), compute)?;
+        reserve(x.len(), x.len(), 0, compute)?;
         let matrix = |kernel: Option<&Kernel>, points: Points<'_>| {
             let pairs = Pairs::Within(points.reborrow());
             let kernel = kernel.cloned().map_or_else(|| pairs.default_kernel(), Ok)?;
@@ -219,6 +219,12 @@ impl ConditionalIndependence {
     /// The eigenvectors of a matrix of this many rows that are used, at most.
     pub(super) fn eigenvectors(&self, rows: usize) -> usize {
         if self.smoothing == ConditionalSmoothing::LeaveOneOut { rows.min(RANK) } else { rows }
+    }
+
+    /// The bytes of the search for a lengthscale per column of the condition.
+    pub(super) fn search_bytes(&self, rows: usize, columns: usize, compute: &Compute) -> u64 {
+        let chosen = self.smoothing == ConditionalSmoothing::LeaveOneOut;
+        if chosen && columns > 1 { relevance::bytes(rows, compute) } else { 0 }
     }
 
     /// The test without a condition.
@@ -303,8 +309,9 @@ pub(super) fn matrix_bytes(n: usize, eigenvectors: usize) -> u64 {
     8 * (n as u64) * (10 * n as u64 + 12 * n.min(eigenvectors) as u64)
 }
 
-fn reserve(n: usize, eigenvectors: usize, compute: &Compute) -> Result<()> {
-    let bytes = matrix_bytes(n, eigenvectors);
+/// Reserves the matrices, and the bytes of a search for lengthscales.
+fn reserve(n: usize, eigenvectors: usize, search: u64, compute: &Compute) -> Result<()> {
+    let bytes = matrix_bytes(n, eigenvectors) + search;
     compute.reserve(
         MemoryPurpose::Test,
         "the matrices of a conditional test",

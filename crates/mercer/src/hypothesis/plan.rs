@@ -140,7 +140,8 @@ impl ConditionalIndependence {
         let regressions = REGRESSIONS * (n as f64).powi(2) * eigenvectors as f64;
         let flops = kernel + regressions + relabelings(n, self.permutations);
         let solver = "regressions on the condition for a grid of lengthscales and ridges";
-        stored(solver, conditional_bytes(n, eigenvectors), flops, compute)
+        let search = self.search_bytes(n, condition.numbers(), compute);
+        stored(solver, conditional_bytes(n, eigenvectors) + search, flops, compute)
     }
 }
 

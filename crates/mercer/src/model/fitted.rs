@@ -46,3 +46,15 @@ impl From<Box<dyn Fitted>> for AnyFit {
         Self(fit.into())
     }
 }
+
+impl From<Arc<dyn Fitted>> for AnyFit {
+    fn from(fit: Arc<dyn Fitted>) -> Self {
+        Self(fit)
+    }
+}
+
+impl From<AnyFit> for Arc<dyn Fitted> {
+    fn from(fit: AnyFit) -> Self {
+        fit.0
+    }
+}

@@ -7,10 +7,11 @@ mod data;
 
 use allocator::peak_of;
 use data::Data;
-use mercer::Compute;
+use mercer::hypothesis::ConditionalIndependence;
 use mercer::learn::Ridge;
 use mercer::learn::ridge::RidgeSolver;
 use mercer::model::{AnyFit, LEARNERS};
+use mercer::{Compute, Error, Seed};
 use ndarray::{Array2, Axis};
 
 /// The plan of every learner is within 20 % of the most bytes that were allocated at a time.
@@ -37,6 +38,7 @@ fn plans_tell_the_peak_memory_of_every_learner() {
         }
     }
     wrong.extend(grids(&compute));
+    wrong.extend(conditional_tests(&compute));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -71,6 +73,35 @@ fn grids(compute: &Compute) -> Vec<String> {
             if !(0.9..1.5).contains(&ratio) {
                 wrong.push(format!("{text} on {shape:?} ({plan}): {peak} bytes were allocated, {ratio:.2}"));
             }
+        }
+    }
+    wrong
+}
+
+/// Conditional tests reserve what they allocate, with the search for the lengthscales of several
+/// columns of the condition.
+fn conditional_tests(compute: &Compute) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (rows, columns) in [(40, 1), (40, 6), (120, 6), (250, 3), (400, 6)] {
+        let mut random = Seed(3).stream("conditional", 0);
+        let z = Array2::from_shape_fn((rows, columns), |_| random.normal());
+        let [x, y] = [0, 1].map(|_| Array2::from_shape_fn((rows, 1), |(i, _)| z[[i, 0]] + random.normal()));
+        let test = ConditionalIndependence { permutations: 99, ..ConditionalIndependence::default() };
+        let run = |compute: &Compute| test.test(x.view(), y.view(), z.view(), compute);
+        let Err(Error::Memory { needed, .. }) = run(&compute.clone().with_memory(1)) else {
+            wrong.push(format!("a conditional test of {rows} rows is not refused by a limit of 1 byte"));
+            continue;
+        };
+        let (peak, outcome) = peak_of(|| run(compute));
+        outcome.unwrap();
+        let ratio = needed as f64 / peak as f64;
+        println!(
+            "conditional test of {rows} rows given {columns} columns: {needed} reserved, {peak} allocated, {ratio:.3}"
+        );
+        if !(1.0..3.0).contains(&ratio) {
+            wrong.push(format!(
+                "conditional test of {rows} rows given {columns} columns: {needed} reserved, {peak} allocated"
+            ));
         }
     }
     wrong

@@ -54,7 +54,7 @@ class Display:
         return ax
 
     def _several(self, ax: Any, count: int, columns: int, panel: tuple[float, float] = (3.6, 3.2)) -> list[Any]:
-        """Return axes for several panels: new ones, those of a sequence, or a grid in the place of given axes."""
+        """Return axes for several panels: new ones, those of a sequence, or a grid that replaces the given axes."""
         plt = pyplot(self)
         self._own_figure = ax is None
         columns = min(columns, count)

@@ -406,8 +406,7 @@ impl<'a, 'o> Binder<'a, 'o> {
                 match base.circles() {
                     Some(circles) => self.circles(base, &circles, lengths, slot),
                     None => {
-                        let around = |a: f64| Ok((a, self.slots.around(slot, std::f64::consts::TAU / a)?));
-                        let band = base.bandlimit().map(around).transpose()?;
+                        let band = base.bandlimit().map(|a| self.slots.band(slot, a)).transpose()?;
                         Ok(Kind::Columnwise { base: base.clone(), lengths, slot, band })
                     }
                 }

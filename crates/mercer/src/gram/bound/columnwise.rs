@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::fill::combine_each;
+use super::gradient::circles::{column_phases, row_phase};
 use super::slots::Slot;
 use crate::gram::Rows;
 use crate::gram::simd::{self, Element, Mode, Steps};
@@ -11,22 +12,35 @@ use crate::kernel::{Base, ColumnwiseVisitor};
 use crate::real::Real;
 
 /// Puts `factor · k` into a tile. The pass runs in double precision for either element: indicators
-/// would be decided wrongly in single precision, and sums over columns would lose digits.
-#[allow(clippy::too_many_arguments)]
+/// would be decided wrongly in single precision, and sums over columns would lose digits. With a
+/// bandlimit and the waves of the points, rows of short phases take no sines.
 pub(super) fn put<T: Element>(
     base: &Base,
     lengths: &[f64],
-    slot: &Slot,
+    (slot, waves): (&Slot, Option<(f64, &Slot)>),
     rows: &Rows<'_>,
     cols: Range<usize>,
-    factor: f64,
-    mode: Mode,
+    (factor, mode): (f64, Mode),
     out: &mut [T],
 ) {
     let mut line = vec![0.0; cols.len()];
     for (i, target) in rows.iter().zip(out.chunks_exact_mut(cols.len().max(1))) {
-        base.visit_columnwise(Line { base, lengths, slot, i, cols: cols.clone(), line: &mut line });
+        match waves.filter(|(limit, _)| slot.has_short_phases(*limit, slot.rows.point(i))) {
+            Some((limit, waves)) => sinc_line(limit, [slot, waves], i, &cols, &mut line),
+            None => {
+                base.visit_columnwise(Line { base, lengths, slot, i, cols: cols.clone(), line: &mut line });
+            }
+        }
         combine_each(target, mode, factor, |at| line[at]);
+    }
+}
+
+/// `Πⱼ sin(aδⱼ)/(aδⱼ)` of a row point and the column points of a tile.
+fn sinc_line(limit: f64, [points, waves]: [&Slot; 2], i: usize, cols: &Range<usize>, line: &mut [f64]) {
+    line.fill(1.0);
+    for column in 0..points.rows.ncols() {
+        let left = row_phase(points, waves, column, i);
+        simd::sinc_values(limit, left, &column_phases(points, waves, column, cols), line);
     }
 }
 

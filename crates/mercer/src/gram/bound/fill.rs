@@ -55,9 +55,12 @@ impl<'s, T: Element> Tile<'s, T> {
             Kind::Profile { base, metric, scale } => self.profile(base, *metric, *scale, factor, mode, out),
             Kind::Circles { inner, .. } => self.put(inner, factor, mode, out),
             Kind::Features { metric } => self.metric_map(*metric, &Identity, factor, mode, out),
-            Kind::Columnwise { base, lengths, slot, .. } => {
+            Kind::Columnwise { base, lengths, slot, band } => {
                 let cols = self.cols.clone();
-                columnwise::put(base, lengths, &self.slots.points[*slot], &self.rows, cols, factor, mode, out);
+                let points = &self.slots.points[*slot];
+                let waves =
+                    band.as_ref().filter(|band| band.short).map(|band| (band.limit, &self.slots.points[band.waves]));
+                columnwise::put(base, lengths, (points, waves), &self.rows, cols, (factor, mode), out);
             }
             Kind::Constant(value) => combine_each(out, mode, factor, |_| *value),
             Kind::Matrix(matrix) => {

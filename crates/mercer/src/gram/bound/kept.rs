@@ -30,6 +30,11 @@ impl KeptColumns {
         Ok(alone.then(|| Self(Arc::new(bound.slots))))
     }
 
+    /// The bytes that are held at most, with every packed form that a precision may ask for.
+    pub(in crate::gram) fn bytes(&self) -> u64 {
+        self.0.column_bytes()
+    }
+
     /// The same kernel on finite vectors with these column points.
     ///
     /// # Errors

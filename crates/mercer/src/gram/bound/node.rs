@@ -56,14 +56,23 @@ impl Node<'_> {
     }
 }
 
+/// A bandlimit, the slot of the cosines and sines of the points, and whether all phases of the column
+/// points are short, so that sines of differences follow from them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Band {
+    pub limit: f64,
+    pub waves: usize,
+    pub short: bool,
+}
+
 /// What a node computes.
 #[derive(Debug)]
 pub(crate) enum Kind<'a> {
     /// `profile(scale · metric)`.
     Profile { base: Base, metric: usize, scale: f64 },
-    /// A pass over the columns, with a lengthscale for each; where there is a bandlimit, that and the
-    /// points of cosines and sines.
-    Columnwise { base: Base, lengths: Vec<f64>, slot: usize, band: Option<(f64, usize)> },
+    /// A pass over the columns, with a lengthscale for each; by the waves of the points where the
+    /// kernel is a product of `sin(aδ)/(aδ)`.
+    Columnwise { base: Base, lengths: Vec<f64>, slot: usize, band: Option<Band> },
     /// A Gaussian kernel on circles, one per column with a lengthscale for each; the node inside
     /// sees the points there.
     Circles { base: Base, period: f64, lengths: Vec<f64>, slot: usize, inner: Box<Node<'a>> },

@@ -5,12 +5,19 @@ use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
 
+use super::node::Band;
 use crate::compute::Workers;
 use crate::gram::coordinates::Coordinates;
+use crate::gram::simd::sines_cosines;
 use crate::gram::{Metric, MetricKind};
 use crate::kernel::check_domain::{choose_columns, transform};
 use crate::kernel::{ColumnRef, PointMap};
 use crate::{Error, Result};
+
+/// The longest phase `a(x − c)` whose sine is used for that of a difference. The error of
+/// `sin(a(x − y))/(a(x − y))` is then about `10⁻¹⁵` times the phase, where a sine of every pair has one
+/// in proportion to the difference; beyond, every pair takes its own sine, which is three times slower.
+const LONGEST_PHASE: f64 = 32.0;
 
 /// Row points and column points as some node sees them; no column points in a symmetric binding.
 #[derive(Debug)]
@@ -26,6 +33,7 @@ enum Origin {
     Columns(usize, Vec<ColumnRef>),
     Mapped(usize, PointMap),
     Circles(usize, f64),
+    Waves(usize, f64),
     Features,
 }
 
@@ -38,6 +46,12 @@ impl Slot {
     /// The column points coordinate by coordinate.
     pub(crate) fn transposed(&self) -> &Array2<f64> {
         self.columns().transposed()
+    }
+
+    /// Whether all `a(x − c)` of a point are short, where `c` is the first column point.
+    pub(crate) fn has_short_phases(&self, a: f64, point: &[f64]) -> bool {
+        let origin = self.columns().point(0);
+        point.iter().zip(origin).all(|(x, c)| a * (x - c).abs() <= LONGEST_PHASE)
     }
 
     /// The largest `|x|` of both sides.
@@ -130,6 +144,31 @@ impl Slots {
         self.derive(from, Origin::Circles(from, period), turn)
     }
 
+    /// A bandlimit with the waves of the points of a slot.
+    pub(crate) fn band(&mut self, slot: usize, limit: f64) -> Result<Band> {
+        let waves = self.waves(slot, limit)?;
+        let points = &self.points[slot];
+        let short = (0..points.columns().nrows()).all(|j| points.has_short_phases(limit, points.columns().point(j)));
+        Ok(Band { limit, waves, short })
+    }
+
+    /// The slot of waves: cosine and sine of `a(xⱼ − cⱼ)` for every coordinate, where `c` is the first
+    /// column point. Phases from a point among the others are as short as the data allow.
+    fn waves(&mut self, from: usize, bandlimit: f64) -> Result<usize> {
+        let source = self.points[from].columns();
+        let origin = if source.nrows() == 0 { vec![0.0; source.ncols()] } else { source.point(0).to_vec() };
+        let turn = |x: ArrayView2<f64>| {
+            let mut phases: Vec<f64> = Vec::with_capacity(x.len());
+            x.rows().into_iter().for_each(|x| phases.extend(x.iter().zip(&origin).map(|(x, c)| bandlimit * (x - c))));
+            let (ones, mut cosines, mut sines) = (vec![1.0; x.len()], vec![0.0; x.len()], vec![0.0; x.len()]);
+            sines_cosines(&phases, &ones, &mut cosines, &mut sines);
+            let both = cosines.into_iter().zip(sines).flat_map(|(cosine, sine)| [cosine, sine]).collect();
+            Array2::from_shape_vec((x.nrows(), 2 * x.ncols()), both)
+                .map_err(|e| Error::shape("waves of the points", x.len(), e))
+        };
+        self.derive(from, Origin::Waves(from, bandlimit), turn)
+    }
+
     fn derive(
         &mut self,
         from: usize,
@@ -206,6 +245,15 @@ impl Slots {
         };
         self.metrics.push(Shared { metric, uses: 1, slot, weights });
         Ok(self.metrics.len() - 1)
+    }
+
+    /// The bytes of a side at most: coordinates row by row and column by column, values, and for every
+    /// metric the packed points in both precisions.
+    pub(crate) fn column_bytes(&self) -> u64 {
+        let points: usize = self.points.iter().map(|slot| 2 * slot.columns().len()).sum();
+        let values: usize = self.values.iter().map(|values| values.len()).sum();
+        let packed: usize = self.metrics.iter().map(|shared| self.points[shared.slot].columns().len()).sum();
+        8 * (points + values) as u64 + 12 * packed as u64
     }
 
     /// Row `i` of a slot as a vector.

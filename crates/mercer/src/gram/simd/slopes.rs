@@ -224,6 +224,11 @@ pub(crate) fn sinc_column(a: f64, x: [f64; 3], y: &CircleSide<'_>, values: &mut 
     Arch::new().dispatch(SincColumn { a, x, y, values, slopes });
 }
 
+/// The same without the derivative.
+pub(crate) fn sinc_values(a: f64, x: [f64; 3], y: &CircleSide<'_>, values: &mut [f64]) {
+    Arch::new().dispatch(SincValues { a, x, y, values });
+}
+
 struct SincColumn<'a> {
     a: f64,
     x: [f64; 3],
@@ -240,20 +245,44 @@ impl WithSimd for SincColumn<'_> {
         let ([x, x_cosine, x_sine], inverse) = (self.x, 1.0 / self.a);
         let points = self.y.position.iter().zip(self.y.cosine).zip(self.y.sine);
         for (((y, cosine), sine), (value, slope)) in points.zip(self.values.iter_mut().zip(self.slopes)) {
-            let t = self.a * (x - y);
-            let quotient = (x_sine * cosine - x_cosine * sine) / t;
-            // The sine of a difference has an absolute error: near 0 the series to t¹².
-            let square = t * t;
-            let near = 1.0 - square * (1.0 / 110.0) * (1.0 - square * (1.0 / 156.0));
-            let near = 1.0 - square * (1.0 / 42.0) * (1.0 - square * (1.0 / 72.0) * near);
-            let near = 1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0) * near);
-            let sinc = if t.abs() < 0.5 { near } else { quotient };
+            let sinc = sinc(self.a * (x - y), x_sine * cosine - x_cosine * sine);
             // d/da sin(a δ)/(a δ) = (cos t − sin(t)/t)/a
             let by_bandlimit = (x_cosine * cosine + x_sine * sine - sinc) * inverse;
             *slope = *slope * sinc + *value * by_bandlimit;
             *value *= sinc;
         }
     }
+}
+
+struct SincValues<'a> {
+    a: f64,
+    x: [f64; 3],
+    y: &'a CircleSide<'a>,
+    values: &'a mut [f64],
+}
+
+impl WithSimd for SincValues<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let [x, x_cosine, x_sine] = self.x;
+        let points = self.y.position.iter().zip(self.y.cosine).zip(self.y.sine);
+        for (((y, cosine), sine), value) in points.zip(self.values.iter_mut()) {
+            *value *= sinc(self.a * (x - y), x_sine * cosine - x_cosine * sine);
+        }
+    }
+}
+
+/// `sin t/t` from `t` and its sine. The sine of a difference has an absolute error: near 0 the series
+/// to `t¹²`.
+#[inline(always)]
+fn sinc(t: f64, sine: f64) -> f64 {
+    let square = t * t;
+    let near = 1.0 - square * (1.0 / 110.0) * (1.0 - square * (1.0 / 156.0));
+    let near = 1.0 - square * (1.0 / 42.0) * (1.0 - square * (1.0 / 72.0) * near);
+    let near = 1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0) * near);
+    if t.abs() < 0.5 { near } else { sine / t }
 }
 
 /// A step of a pass over the columns with its derivatives, in every arithmetic; mark both

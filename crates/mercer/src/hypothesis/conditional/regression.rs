@@ -136,7 +136,7 @@ fn least_errors(targets: [&Array2<f64>; 2], z: Pairs<'_>, compute: &Compute) -> 
         if let Some(found) = dense::chosen(targets, z, &kernels, compute)? {
             return Ok(Regressions::Dense(found));
         }
-        super::reserve(targets[0].nrows(), targets[0].nrows(), compute)?;
+        super::reserve(targets[0].nrows(), targets[0].nrows(), 0, compute)?;
     }
     let found = chosen(&kernels, z, targets, &whole, compute)?;
     found.map(Regressions::Eigen).ok_or_else(|| Error::too_few("the regression on z", "lengthscales", 1, 0))

@@ -16,6 +16,14 @@ const SHARE: f64 = 0.01;
 /// Where the search begins: half of the variance is noise.
 const NOISE: f64 = 0.5;
 
+/// The bytes of the search on so many rows: the matrix, its eigenvectors and the work of their
+/// decomposition, and an evaluation of the likelihood.
+pub(super) fn bytes(n: usize, compute: &Compute) -> u64 {
+    let n = n.min(ROWS);
+    let square = 8 * (n as u64).pow(2);
+    4 * square + SharedGaussianProcess::search_bytes(n, compute)
+}
+
 /// The kernel of `z` that maximizes the likelihood of the leading features of a centered matrix, as
 /// Zhang et al. (2011) choose theirs; `None` where there is none.
 ///

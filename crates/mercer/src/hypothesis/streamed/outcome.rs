@@ -7,9 +7,9 @@ use crate::features::FeatureMap;
 use crate::hypothesis::TestOutcome;
 use crate::hypothesis::outcome::{binomial_interval, effect};
 use crate::hypothesis::two_sample::gamma;
+use crate::operator::products::mirror;
 use crate::solve::eigenvalues;
 use crate::solve::exact_sums::ExactSums;
-use crate::solve::products::mirror;
 use crate::{Compute, Error, Result, Stream};
 
 /// Weights of χ² variables that are drawn one by one; a gamma variable stands for the sum of the

@@ -3,8 +3,8 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use crate::features::{BlockTerms, DrawnFeatures, FeatureMap, columns_of};
+use crate::operator::products::add_symmetric;
 use crate::solve::exact_sums::ExactSums;
-use crate::solve::products::add_symmetric;
 use crate::{Compute, Result, Seed};
 
 /// Rows whose features are made at a time, and rows of a block, as for other streams; fewer of wide

@@ -42,7 +42,7 @@ pub(super) struct NullSpectrum {
     spread: f64,
 }
 
-/// A gamma distribution in the place of the smaller eigenvalues.
+/// The gamma distribution that replaces the smaller eigenvalues.
 pub(super) struct Rest {
     shape: f64,
     scale: f64,

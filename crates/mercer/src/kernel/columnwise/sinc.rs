@@ -14,7 +14,8 @@ use crate::kernel::prelude::*;
 /// `a` have the same embedding.
 ///
 /// # Cost
-/// `O(d)` per pair, one sine per column.
+/// `O(d)` per pair; a sine and a cosine per column of every point, and a sine per column of every
+/// pair where phases `a|xⱼ − yⱼ|` are long.
 ///
 /// # Example
 /// ```

@@ -244,7 +244,7 @@ impl GaussianProcessFit {
             all.into_iter().zip(&requested).filter(|(_, requested)| **requested).map(|(g, _)| g).collect()
         };
         let gradient: Vec<f64> =
-            pick(self.posterior.gradient(self.points(), self.targets.view(), &requested, compute)?);
+            pick(self.posterior.gradient(self.points(), self.targets.view(), &requested, None, compute)?);
         if gradient.iter().any(|g| g.is_nan()) && self.targets.len() <= DENSE_ROWS {
             return Ok(pick(self.posterior.dense_gradient(self.points(), &requested, compute)?));
         }

@@ -43,7 +43,19 @@ impl Posterior {
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        let decomposition = decompose(kernel, noise, x, compute)?;
+        Ok(Self::bound(kernel, noise, x, y, compute)?.0)
+    }
+
+    /// The same with the bound kernel that the matrix was computed by, if one was: slopes at the same
+    /// parameters use it again.
+    pub(super) fn bound<'x>(
+        kernel: &Kernel,
+        noise: f64,
+        x: Points<'x>,
+        y: ArrayView1<f64>,
+        compute: &Compute,
+    ) -> Result<(Self, Option<Bound<'x>>)> {
+        let (decomposition, bound) = decompose(kernel, noise, x, compute)?;
         compute.check_canceled()?;
         let alpha = decomposition.solve(y, compute)?;
         let n = x.len() as f64;
@@ -53,7 +65,9 @@ impl Posterior {
             Decomposition::Grid(grid) => 0.5 * grid.error,
             _ => 0.0,
         };
-        Ok(Self { kernel: kernel.clone(), noise, decomposition: decomposition.into(), alpha, log_likelihood, error })
+        let posterior =
+            Self { kernel: kernel.clone(), noise, decomposition: decomposition.into(), alpha, log_likelihood, error };
+        Ok((posterior, bound))
     }
 
     /// From what was saved: everything but the decomposition.
@@ -76,22 +90,24 @@ impl Posterior {
         if let Some(decomposition) = self.decomposition.get() {
             return Ok(decomposition);
         }
-        let decomposition = decompose(&self.kernel, self.noise, x, compute)?;
+        let (decomposition, _) = decompose(&self.kernel, self.noise, x, compute)?;
         Ok(self.decomposition.get_or_init(|| decomposition))
     }
 
     /// `∂ log p(y)/∂ log θ` for every parameter, in the order of [`names`]; by `θ` itself for a
     /// parameter that may be negative. Parameters that are not `requested` may get 0. Along a line,
-    /// NaN for a parameter that changes the number of states.
-    pub(super) fn gradient(
+    /// NaN for a parameter that changes the number of states. The kernel is bound to the points
+    /// unless it is given.
+    pub(super) fn gradient<'x>(
         &self,
-        x: Points<'_>,
+        x: Points<'x>,
         y: ArrayView1<f64>,
         requested: &[bool],
+        bound: Option<&Bound<'x>>,
         compute: &Compute,
     ) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
-            Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, compute),
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, bound, compute),
             Decomposition::Line(line) => Ok(line.gradient(self, y)),
             Decomposition::Grid(grid) => match grid.gradient(self, requested, compute)? {
                 Some(slopes) => Ok(slopes.iter().zip(self.chains()).map(|(s, chain)| s * chain).collect()),
@@ -108,9 +124,10 @@ impl Posterior {
     /// The same from the matrix.
     pub(super) fn dense_gradient(&self, x: Points<'_>, requested: &[bool], compute: &Compute) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
-            Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, compute),
+            Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, None, compute),
             Decomposition::Line(_) | Decomposition::Grid(_) => {
-                self.gradient_by(&dense(&self.kernel, self.noise, x, compute)?, x, requested, compute)
+                let (factor, bound) = dense(&self.kernel, self.noise, x, compute)?;
+                self.gradient_by(&factor, x, requested, Some(&bound), compute)
             }
         }
     }
@@ -118,11 +135,12 @@ impl Posterior {
     /// # Formula
     /// `½ tr((ααᵀ − A⁻¹) ∂A/∂θ)`, for all parameters in one pass over blocks of columns of `A⁻¹`,
     /// which is not stored.
-    fn gradient_by(
+    fn gradient_by<'x>(
         &self,
         factor: &CholeskyFactor,
-        x: Points<'_>,
+        x: Points<'x>,
         requested: &[bool],
+        bound: Option<&Bound<'x>>,
         compute: &Compute,
     ) -> Result<Vec<f64>> {
         let n = x.len() as u64;
@@ -134,8 +152,15 @@ impl Posterior {
             bytes,
             advice,
         )?;
-        let bound = self.kernel.bind(Pairs::Within(x), compute)?;
-        let block = |first: usize, inverse: ArrayView2<f64>| Ok(self.traces(&bound, first, inverse, requested));
+        let own;
+        let bound = match bound {
+            Some(bound) => bound,
+            None => {
+                own = self.kernel.bind(Pairs::Within(x), compute)?;
+                &own
+            }
+        };
+        let block = |first: usize, inverse: ArrayView2<f64>| Ok(self.traces(bound, first, inverse, requested));
         let blocks = factor.inverse_columns(block, compute)?;
         let trace = |p: usize| blocks.iter().map(|traces| traces[p]).sum::<f64>();
         Ok(self.chains().into_iter().enumerate().map(|(p, chain)| 0.5 * trace(p) * chain).collect())
@@ -147,10 +172,19 @@ impl Posterior {
     ///
     /// # Formula
     /// `½ (∂A/∂θᵢ α)ᵀ A⁻¹ (∂A/∂θⱼ α)`.
-    pub(super) fn information(&self, x: Points<'_>, requested: &[bool], compute: &Compute) -> Result<Array2<f64>> {
+    pub(super) fn information<'x>(
+        &self,
+        x: Points<'x>,
+        requested: &[bool],
+        bound: Option<&Bound<'x>>,
+        compute: &Compute,
+    ) -> Result<Array2<f64>> {
         let alpha = self.alpha.as_slice().unwrap_or_default();
         let (noise, parameters) = requested.split_last().map_or((false, requested), |(noise, rest)| (*noise, rest));
-        let mut slopes = self.kernel.bind(Pairs::Within(x), compute)?.row_slopes(alpha, parameters, compute)?;
+        let mut slopes = match bound {
+            Some(bound) => bound.row_slopes(alpha, parameters, compute)?,
+            None => self.kernel.bind(Pairs::Within(x), compute)?.row_slopes(alpha, parameters, compute)?,
+        };
         let chains = self.kernel.parameters();
         for (mut column, (parameter, _)) in
             slopes.columns_mut().into_iter().zip(chains.iter().zip(parameters).filter(|(_, r)| **r))
@@ -162,7 +196,7 @@ impl Posterior {
         }
         let solved = match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => factor.solve(slopes.view(), compute)?,
-            _ => dense(&self.kernel, self.noise, x, compute)?.solve(slopes.view(), compute)?,
+            _ => dense(&self.kernel, self.noise, x, compute)?.0.solve(slopes.view(), compute)?,
         };
         Ok(0.5 * slopes.t().dot(&solved))
     }
@@ -204,25 +238,30 @@ impl Posterior {
 }
 
 /// `K + σ²I`, along a line where the kernel is that of a Markov process, on a grid where the points
-/// are a large one, else by its Cholesky factor.
-fn decompose(kernel: &Kernel, noise: f64, x: Points<'_>, compute: &Compute) -> Result<Decomposition> {
-    if process_sum(kernel, noise, x).is_none()
-        && let Some(grid) = grid::grid(kernel, noise, x)
-    {
-        return Ok(Decomposition::Grid(Box::new(OnGrid::new(kernel, noise, grid, compute)?)));
+/// are a large one, else by its Cholesky factor, and then with the bound kernel.
+fn decompose<'x>(
+    kernel: &Kernel,
+    noise: f64,
+    x: Points<'x>,
+    compute: &Compute,
+) -> Result<(Decomposition, Option<Bound<'x>>)> {
+    if let Some(process_sum) = process_sum(kernel, noise, x) {
+        return Ok((Decomposition::Line(Line::new(process_sum, noise, x.vectors()?)), None));
     }
-    Ok(match process_sum(kernel, noise, x) {
-        Some(process_sum) => Decomposition::Line(Line::new(process_sum, noise, x.vectors()?)),
-        None => Decomposition::Dense(dense(kernel, noise, x, compute)?),
-    })
+    if let Some(grid) = grid::grid(kernel, noise, x) {
+        return Ok((Decomposition::Grid(Box::new(OnGrid::new(kernel, noise, grid, compute)?)), None));
+    }
+    let (factor, bound) = dense(kernel, noise, x, compute)?;
+    Ok((Decomposition::Dense(factor), Some(bound)))
 }
 
-/// The Cholesky factor of `K + σ²I`.
-fn dense(kernel: &Kernel, noise: f64, x: Points<'_>, compute: &Compute) -> Result<CholeskyFactor> {
-    let mut matrix = gram::dense(&kernel.bind(Pairs::Within(x), compute)?, compute)?;
+/// The Cholesky factor of `K + σ²I`, and the bound kernel.
+fn dense<'x>(kernel: &Kernel, noise: f64, x: Points<'x>, compute: &Compute) -> Result<(CholeskyFactor, Bound<'x>)> {
+    let bound = kernel.bind(Pairs::Within(x), compute)?;
+    let mut matrix = gram::dense(&bound, compute)?;
     matrix.diag_mut().mapv_inplace(|d| d + noise);
     match factor(matrix, compute)? {
-        Factored::Definite(factor) => Ok(factor),
+        Factored::Definite(factor) => Ok((factor, bound)),
         Factored::Singular(_) => Err(singular(kernel, noise)),
     }
 }

@@ -7,7 +7,7 @@ use super::grid::grid;
 use super::likelihood::Posterior;
 use super::state_space::process_sum;
 use crate::error::Remedy;
-use crate::gram::Pairs;
+use crate::gram::{Bound, Pairs};
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, Target, search};
 use crate::solve::CurvedObjective;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -76,18 +76,19 @@ struct NegativeLikelihood<'a> {
     x: Points<'a>,
     y: ArrayView1<'a, f64>,
     compute: &'a Compute,
-    /// At the point that was evaluated last.
-    last: Option<Posterior>,
+    /// At the point that was evaluated last, with the bound kernel where there is one.
+    last: Option<(Posterior, Option<Bound<'a>>)>,
 }
 
-impl NegativeLikelihood<'_> {
-    fn last(&self) -> Result<&Posterior> {
+impl<'a> NegativeLikelihood<'a> {
+    fn last(&self) -> Result<&(Posterior, Option<Bound<'a>>)> {
         self.last.as_ref().ok_or_else(|| Error::undefined("a slope where there is no value", Remedy::larger("noise")))
     }
 
     fn gradient(&self) -> Result<Vec<f64>> {
-        let (posterior, requested) = (self.last()?, self.space.requested());
-        let mut gradient = self.space.restrict(&posterior.gradient(self.x, self.y, &requested, self.compute)?);
+        let ((posterior, bound), requested) = (self.last()?, self.space.requested());
+        let gradient = posterior.gradient(self.x, self.y, &requested, bound.as_ref(), self.compute)?;
+        let mut gradient = self.space.restrict(&gradient);
         if gradient.iter().any(|g| g.is_nan()) {
             gradient = self.space.restrict(&posterior.dense_gradient(self.x, &requested, self.compute)?);
         }
@@ -115,15 +116,16 @@ impl CurvedObjective for NegativeLikelihood<'_> {
     fn value(&mut self, point: &[f64]) -> Result<f64> {
         self.last = None;
         let Ok((kernel, noise)) = self.space.at(point) else { return Ok(f64::INFINITY) };
-        match Posterior::new(&kernel, noise, self.x, self.y, self.compute) {
-            Ok(posterior) => Ok(-self.last.insert(posterior).log_likelihood),
+        match Posterior::bound(&kernel, noise, self.x, self.y, self.compute) {
+            Ok(found) => Ok(-self.last.insert(found).0.log_likelihood),
             Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(f64::INFINITY),
             Err(other) => Err(other),
         }
     }
 
     fn slopes(&mut self) -> Result<(Vec<f64>, Array2<f64>)> {
-        let curvature = self.last()?.information(self.x, &self.space.requested(), self.compute)?;
+        let (posterior, bound) = self.last()?;
+        let curvature = posterior.information(self.x, &self.space.requested(), bound.as_ref(), self.compute)?;
         Ok((self.gradient()?, curvature))
     }
 }

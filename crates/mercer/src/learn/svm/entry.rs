@@ -49,7 +49,7 @@ pub(crate) static SVC: LearnerEntry = LearnerEntry {
     parameters: &[
         KERNEL,
         C,
-        Parameter::optional("nu", NU, "bound on the share of margin errors, in the place of C"),
+        Parameter::optional("nu", NU, "bound on the share of margin errors, instead of C"),
         Parameter::optional(
             "class_weights",
             ParameterKind::Numbers(AllowedRange::POSITIVE),
@@ -104,7 +104,7 @@ pub(crate) static SVR: LearnerEntry = LearnerEntry {
             ParameterKind::Number(AllowedRange::NON_NEGATIVE),
             "half of the width of the tube (0.1 without nu)",
         ),
-        Parameter::optional("nu", NU, "bound on the share of points outside, in the place of epsilon"),
+        Parameter::optional("nu", NU, "bound on the share of points outside, instead of epsilon"),
         OFFSET,
         TOLERANCE,
         STEPS,

@@ -77,7 +77,7 @@ impl Svc {
         found.pop().ok_or_else(|| Error::parameter("kernels", "an empty list", "at least one"))
     }
 
-    /// [`Svc::validate`] for every kernel of a list in place of the classifier's own. Every fit
+    /// [`Svc::validate`] for every kernel of a list instead of the classifier's own. Every fit
     /// begins at that of the `C` before or at that of the kernel before, whichever is better: list
     /// both in order. Depths of Weisfeiler–Lehman and lengths of substrings, alone or within other
     /// kernels, are counted in one pass, and a matrix is made from that of the kernel before.

@@ -12,7 +12,7 @@ const SWEEPS: usize = 30;
 const NEGLIGIBLE: f64 = 1e-150;
 const NEGLIGIBLE_SQUARE: f64 = 1e-290;
 
-/// Eigenvalues, unordered, in place of the diagonal `d`; `e` holds the entries next to it. The
+/// Eigenvalues, unordered, written over the diagonal `d`; `e` holds the entries next to it. The
 /// rotations are applied to the columns of `vectors` (`d.len()` rows each, `stride` apart).
 pub(super) fn eigen(d: &mut [f64], e: &mut [f64], vectors: &mut [f64], stride: usize) -> Result<()> {
     let n = d.len();

@@ -32,7 +32,7 @@ pub(crate) struct GridSystem {
     pub(super) lambda: f64,
     /// `S`; absent where it is the identity.
     pub(super) roots: Option<Array1<f64>>,
-    /// λ over the (geometric) mean weight: what the preconditioner has in place of `λS⁻²`.
+    /// λ over the (geometric) mean weight: what the preconditioner has instead of `λS⁻²`.
     pub(super) shift: f64,
     /// The cells without a row, or with one of weight 0.
     pub(super) missing: Vec<usize>,

@@ -5,10 +5,10 @@ use crate::{Error, Result};
 /// How the problem is regularized. `K_v` is the centered kernel matrix of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum CcaForm {
-    /// `(K_v + (nκ/2)I)²` in the place of `K_v²` [Bach and Jordan 2002].
+    /// `(K_v + (nκ/2)I)²` instead of `K_v²` [Bach and Jordan 2002].
     #[default]
     BachJordan,
-    /// `K_v² + nκK_v` in the place of `K_v²`: covariance operators with `Σ + κI`, where κ is called
+    /// `K_v² + nκK_v` instead of `K_v²`: covariance operators with `Σ + κI`, where κ is called
     /// ε [Fukumizu, Bach and Gretton 2007].
     Fukumizu,
 }

@@ -24,7 +24,7 @@ const LARGEST_ERROR: f64 = 1e-6;
 /// `𝒦a = λ𝒟a`, where `𝒦` has the blocks `K_iK_j` for `i ≠ j` and `(K_i + cI)²` for `i = j`, and `𝒟`
 /// is its block diagonal. For two views `λ = 1 ± ρ`: `ρ_j` are the singular values of
 /// `(K₁ + cI)⁻¹K₁K₂(K₂ + cI)⁻¹`. For more views the correlations are `1 − λ` for the smallest λ. The
-/// form of Fukumizu has `K_i² + nκK_i` in the place of `(K_i + cI)²`.
+/// form of Fukumizu has `K_i² + nκK_i` instead of `(K_i + cI)²`.
 ///
 /// # Theory
 /// `ρ` is the largest correlation of `f(x)` and `g(y)` over functions with `‖f‖, ‖g‖` penalized;
@@ -55,7 +55,7 @@ pub struct KernelCca {
     pub components: usize,
     /// `κ > 0`, the strength of the regularization.
     pub kappa: f64,
-    /// How κ is chosen from the data in the place of `kappa`; not by default.
+    /// How κ is chosen from the data instead of `kappa`; not by default.
     pub kappa_search: Option<KappaSearch>,
     /// How the problem is regularized.
     pub form: CcaForm,

@@ -17,7 +17,7 @@ impl Measure {
     /// # Formula
     /// With `Rᵢ = Kᵢ(Kᵢ + cI)⁻¹`, KGV is `J = −½ log det 𝓡` with the blocks `RᵢRⱼ` of 𝓡 and `I` on its
     /// diagonal, so `dJ = −Σᵢ tr[dRᵢ Σ_{j≠i} Rⱼ(𝓡⁻¹)ⱼᵢ]`, `dRᵢ = c(Kᵢ + cI)⁻¹dKᵢ(Kᵢ + cI)⁻¹` and
-    /// `dk(u, v) = −(u − v)(du − dv)k(u, v)/ℓ²`; KCC has `vvᵀ/λ` of its eigenvector in the place of
+    /// `dk(u, v) = −(u − v)(du − dv)k(u, v)/ℓ²`; KCC has `vvᵀ/λ` of its eigenvector instead of
     /// `𝓡⁻¹`, and HSIC has `dJ = Σᵢ tr[dKᵢ Σ_{j≠i} Kⱼ]/n²`. That of negentropy is in its own file.
     ///
     /// # Cost

@@ -244,3 +244,30 @@ fn the_global_pool_is_never_started() {
     let first = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
     assert!(first.is_ok(), "something started rayon's global pool before");
 }
+
+/// Values by sines of differences are those of the formula: near and far points, rows whose phases
+/// are long beside such that are short, and points far from the origin.
+#[test]
+fn products_of_sincs_are_those_of_the_formula() {
+    let compute = Compute::new();
+    for (offset, spread, bandlimit) in [(0.0, 1.0, 3.0), (1e6, 4.0, 2.0), (0.0, 1e-4, 1.0), (-5.0, 300.0, 1.5)] {
+        let mut random = Seed(8).stream("points", 0);
+        let mut x = Array2::from_shape_fn((60, 5), |_| offset + spread * random.uniform());
+        let near = x.row(3).mapv(|v| v + 1e-9 * spread);
+        x.row_mut(4).assign(&near);
+        // A row of long phases among others.
+        x.row_mut(50).mapv_inplace(|v| v + 40.0);
+        let kernel: Kernel = format!("sinc(bandlimit={bandlimit})").parse().unwrap();
+        let few = x.slice(ndarray::s![..20, ..]);
+        let within = gram::dense(&kernel.bind(Pairs::within(x.view()), &compute).unwrap(), &compute).unwrap();
+        let between = gram::dense(&kernel.bind(Pairs::between(x.view(), few), &compute).unwrap(), &compute).unwrap();
+        for (i, j) in (0..60).flat_map(|i| (0..60).map(move |j| (i, j))) {
+            let expected = kernel.evaluate(&x.row(i).to_vec(), &x.row(j).to_vec()).unwrap();
+            // Phases of up to 32 are rounded to 4e-15, and divided by differences of 0.5 and more.
+            assert_close!(within[[i, j]], expected, abs = 1e-13, "{bandlimit}, rows {i} and {j}");
+            if j < 20 {
+                assert_close!(between[[i, j]], expected, abs = 1e-13, "{bandlimit}, rows {i} and {j}");
+            }
+        }
+    }
+}

@@ -28,7 +28,7 @@ fn cook_distances_are_those_of_refits() {
     let found = cook_distances(residuals.view(), leverages.view(), 2.0, noise).unwrap();
     for i in 0..X.len() {
         let moved: f64 = line(|row| row != i).iter().zip(&all).map(|(a, b)| (a - b).powi(2)).sum();
-        assert_close!(found[i], moved / (2.0 * noise), rel = 1e-10);
+        assert_close!(found[i], moved / (2.0 * noise), 1e-10);
     }
     assert!(cook_distances(residuals.view(), leverages.view(), 2.0, 0.0).is_err());
     assert!(cook_distances(residuals.view(), Array1::zeros(2).view(), 2.0, 1.0).is_err());
@@ -41,7 +41,7 @@ fn wilson_intervals_invert_the_score_test() {
         let (lower, upper) = wilson_interval(share, count, 0.9).unwrap();
         for p in [lower, upper] {
             let z = (share - p).abs() / (p * (1.0 - p) / count).sqrt();
-            assert_close!(z, 1.6448536269514722, rel = 1e-12);
+            assert_close!(z, 1.6448536269514722, 1e-12);
         }
     }
     assert_eq!(wilson_interval(1.0, 5.0, 0.95).unwrap().1, 1.0);
@@ -71,7 +71,7 @@ fn coverage_counts_the_errors_within_the_quantile() {
     // |s| ≤ 1.2816 holds for 64 of them.
     let found = coverage(&scores, &[0.8]).unwrap()[0];
     assert_close!(found.0, 0.64, abs = 1e-12);
-    assert_close!(found.1, 1.959963984540054 * 0.04, rel = 1e-12);
+    assert_close!(found.1, 1.959963984540054 * 0.04, 1e-12);
     assert!(coverage(&[], &[0.5]).is_err());
     assert!(coverage(&scores, &[1.5]).is_err());
 }

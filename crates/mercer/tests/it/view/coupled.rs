@@ -207,7 +207,7 @@ fn training_points_come_out_where_they_are() {
         let largest = column.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });
         assert!(largest > 0.0);
     }
-    // Kernel values in the place of both modes.
+    // Kernel values instead of both modes.
     let (k_low, k_high) = (gram(fit.kernel_low(), &low), gram(fit.kernel_high(), &high));
     let values = CoupledEmbedding { kernel_low: kernel("precomputed()"), kernel_high: kernel("precomputed()"), ..spec };
     let on_values = values.fit(&k_low, &k_high, &Coupling::labels(&labels.0, &labels.1), &compute).unwrap();

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::TileGradient;
 use super::profile::by_metric;
-use crate::gram::bound::node::{Kind, Node};
+use crate::gram::bound::node::{Band, Kind, Node};
+use crate::gram::bound::slots::Slot;
 use crate::gram::simd::{CircleSide, dot, sinc_column, weighted_phases};
 
 impl TileGradient<'_> {
@@ -58,24 +59,17 @@ impl TileGradient<'_> {
 
     /// `k = Πⱼ sin tⱼ/tⱼ` with `tⱼ = a(xⱼ − yⱼ)`, by the sines and cosines of both points; returns
     /// `Σ w k`.
-    pub(super) fn band(
-        &mut self,
-        a: f64,
-        (slot, around): (usize, usize),
-        parameter: usize,
-        w: &[f64],
-        factor: f64,
-    ) -> f64 {
-        let columns = self.slots.points[slot].rows.ncols();
-        let left: Vec<[Vec<f64>; 3]> = (0..columns).map(|column| self.row_phases(slot, around, column)).collect();
+    pub(super) fn band(&mut self, band: Band, slot: usize, parameter: usize, w: &[f64], factor: f64) -> f64 {
+        let (points, waves) = (&self.slots.points[slot], &self.slots.points[band.waves]);
         let (width, mut slope, mut total) = (self.cols.len(), 0.0, 0.0);
         let (mut values, mut slopes) = (vec![0.0; width], vec![0.0; width]);
-        for (i, w) in w.chunks_exact(width.max(1)).enumerate() {
+        for (i, w) in self.rows.clone().zip(w.chunks_exact(width.max(1))) {
             values.fill(1.0);
             slopes.fill(0.0);
-            for (column, [position, cosine, sine]) in left.iter().enumerate() {
-                let right = self.column_phases(slot, around, column);
-                sinc_column(a, [position[i], cosine[i], sine[i]], &right, &mut values, &mut slopes);
+            for column in 0..points.rows.ncols() {
+                let left = row_phase(points, waves, column, i);
+                let right = column_phases(points, waves, column, &self.cols);
+                sinc_column(band.limit, left, &right, &mut values, &mut slopes);
             }
             total += dot(w, &values);
             slope += dot(w, &slopes);
@@ -86,29 +80,33 @@ impl TileGradient<'_> {
 
     /// `Σᵢⱼ wᵢⱼ (xᵢ − yⱼ) sin(2π(xᵢ − yⱼ)/p)` of a column.
     fn phases(&self, slot: usize, around: usize, column: usize, w: &[f64]) -> f64 {
-        let [position, cosine, sine] = self.row_phases(slot, around, column);
+        let (points, around) = (&self.slots.points[slot], &self.slots.points[around]);
+        let rows =
+            |slot: &Slot, column: usize| -> Vec<f64> { self.rows.clone().map(|i| slot.rows[[i, column]]).collect() };
+        let (position, cosine, sine) = (rows(points, column), rows(around, 2 * column), rows(around, 2 * column + 1));
         let left = CircleSide { position: &position, cosine: &cosine, sine: &sine };
-        weighted_phases(w, &left, &self.column_phases(slot, around, column))
+        weighted_phases(w, &left, &column_phases(points, around, column, &self.cols))
     }
+}
 
-    /// The row points of the tile along a column, and their cosines and sines.
-    fn row_phases(&self, slot: usize, around: usize, column: usize) -> [Vec<f64>; 3] {
-        let rows = |slot: usize, column: usize| -> Vec<f64> {
-            self.rows.clone().map(|i| self.slots.points[slot].rows[[i, column]]).collect()
-        };
-        [rows(slot, column), rows(around, 2 * column), rows(around, 2 * column + 1)]
-    }
+/// A row point along a column, its cosine and its sine.
+pub(in crate::gram::bound) fn row_phase(points: &Slot, waves: &Slot, column: usize, i: usize) -> [f64; 3] {
+    let wave = waves.rows.point(i);
+    [points.rows.point(i)[column], wave[2 * column], wave[2 * column + 1]]
+}
 
-    /// The same of the column points.
-    fn column_phases(&self, slot: usize, around: usize, column: usize) -> CircleSide<'_> {
-        let columns = |slot: usize, column: usize| {
-            let points = self.slots.points[slot].transposed();
-            &points.row(column).to_slice().unwrap_or_default()[self.cols.clone()]
-        };
-        CircleSide {
-            position: columns(slot, column),
-            cosine: columns(around, 2 * column),
-            sine: columns(around, 2 * column + 1),
-        }
+/// The same of some column points.
+pub(in crate::gram::bound) fn column_phases<'s>(
+    points: &'s Slot,
+    waves: &'s Slot,
+    column: usize,
+    cols: &Range<usize>,
+) -> CircleSide<'s> {
+    let columns =
+        |slot: &'s Slot, column: usize| &slot.transposed().row(column).to_slice().unwrap_or_default()[cols.clone()];
+    CircleSide {
+        position: columns(points, column),
+        cosine: columns(waves, 2 * column),
+        sine: columns(waves, 2 * column + 1),
     }
 }

@@ -5,7 +5,7 @@
 //! kernel weights times its slope. A base kernel needs one derivative by its metric, however many
 //! lengthscales it has, and one by each of its shapes: its one formula over dual numbers.
 
-mod circles;
+pub(super) mod circles;
 mod columnwise;
 mod points;
 pub(super) mod profile;
@@ -57,9 +57,7 @@ impl TileGradient<'_> {
         let own = node.parameters.start;
         match &node.kind {
             Kind::Profile { base, metric, scale } => self.profile(base, (*metric, *scale), own, w, factor, total),
-            Kind::Columnwise { slot, band: Some((bandlimit, around)), .. } => {
-                self.band(*bandlimit, (*slot, *around), own, w, factor)
-            }
+            Kind::Columnwise { slot, band: Some(band), .. } => self.band(*band, *slot, own, w, factor),
             Kind::Columnwise { base, lengths, slot, .. } => match base.finite_sum() {
                 Some(kernel) => self.finite_rank(kernel, *slot, own, w, factor),
                 None => self.columnwise(base, lengths, *slot, own, w, factor),

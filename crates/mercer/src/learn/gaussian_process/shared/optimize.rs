@@ -3,10 +3,17 @@
 use ndarray::{Array1, ArrayView2};
 
 use super::SharedGaussianProcess;
+use super::evidence::gradient_bytes;
 use crate::learn::parameter_space::{ParameterSpace, SearchOptions, Target, search};
 use crate::{Compute, Error, Kernel, Points, Result};
 
 impl SharedGaussianProcess {
+    /// The bytes of an evaluation of the likelihood with its gradient: the matrix, which becomes its
+    /// factor, and columns of the inverse.
+    pub(crate) fn search_bytes(n: usize, compute: &Compute) -> u64 {
+        8 * (n as u64).pow(2) + gradient_bytes(n, compute)
+    }
+
     /// The kernel and the noise variance of the largest marginal likelihood that is found from here,
     /// with the same variance for all rows; `None` where the likelihood is not defined at the start.
     ///

@@ -1,6 +1,6 @@
 //! Sparse Gaussian processes: `n` observations summarized by `m` inducing points, in `O(nm²)` time.
 //!
-//! With `Q = K_XZ K_ZZ⁻¹ K_ZX` in place of `K`, `K_ZZ = LLᵀ`, `V = L⁻¹K_ZX` and a diagonal `Λ`, the
+//! With `Q = K_XZ K_ZZ⁻¹ K_ZX` instead of `K`, `K_ZZ = LLᵀ`, `V = L⁻¹K_ZX` and a diagonal `Λ`, the
 //! covariance of `y` is `VᵀV + Λ`, and all that is needed of it is `B = I + VΛ⁻¹Vᵀ` of size `m`.
 //! The data is looked at in strips: nothing of size `nm` is stored.
 

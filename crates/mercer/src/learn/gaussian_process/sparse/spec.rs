@@ -16,7 +16,7 @@ use crate::{Compute, Error, Kernel, Result};
 /// Gaussian process regression of one output through inducing points.
 ///
 /// # Formula
-/// With `Q = K_XZ K_ZZ⁻¹ K_ZX` in place of `K`, and `Λ` by the [`Approximation`]: mean
+/// With `Q = K_XZ K_ZZ⁻¹ K_ZX` instead of `K`, and `Λ` by the [`Approximation`]: mean
 /// `k_Z(x)ᵀ(K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹K_ZX Λ⁻¹ y`, variance
 /// `k(x, x) − k_Z(x)ᵀ(K_ZZ⁻¹ − (K_ZZ + K_ZX Λ⁻¹ K_XZ)⁻¹)k_Z(x)`, log likelihood that of
 /// `N(0, Q + Λ)`.

@@ -78,7 +78,7 @@ impl Learner for StreamedLogistic {
         let flops = PASSES * functions * (functions + 1.0) / 2.0 * x.rows as f64 * p * p;
         let bytes = self.bytes(x.numbers(), size.classes);
         let plan = Plan::new("Newton steps on the features", bytes, flops, "a pass for every step", compute);
-        Ok(Plan { approximation: Some(format!("{p} features in the place of the kernel")), ..plan })
+        Ok(Plan { approximation: Some(format!("{p} features instead of the kernel")), ..plan })
     }
 
     fn fit(&self, input: &FitInput<'_>, compute: &Compute) -> Result<Box<dyn Fitted>> {
