@@ -748,8 +748,6 @@ def test_every_public_name_is_there():
 WITHOUT_FILES = {
     "BinnedClassifier",
     "BinnedRegressor",
-    "ConformalClassifier",
-    "ConformalRegressor",
     "EmpiricalKernelMap",
     "ExplicitFeatures",
     "Nystroem",

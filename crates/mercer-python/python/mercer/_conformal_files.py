@@ -33,7 +33,8 @@ def calibration_of(model: ConformalRegressor | ConformalClassifier) -> tuple[Cal
     if saved:
         folds = model._fold_of if isinstance(model, ConformalClassifier) else model._ranks.fold_of
     else:
-        rows = model._closed().rows
+        closed = model._closed()
+        rows = (closed[0] if isinstance(closed, list) else closed).rows
     scores = FoldScores(folds, model.scores_ / _scale(model.estimator_))
     scoring = ("lac", False, 0)
     if isinstance(model, ConformalClassifier):

@@ -17,7 +17,7 @@ from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernel_names import compiled
 from mercer._margins import filled
-from mercer._mercer import Calibration, Function, Ridge, SharedProcessFit, jackknife, normal_ends
+from mercer._mercer import CalibratedFit, Function, Ridge, SharedProcessFit, jackknife, normal_ends
 from mercer._process_choices import ALPHA
 from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
 
@@ -286,16 +286,16 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
         shape = (len(mean), -1)
         return list(normal_ends(mean.reshape(shape), deviation.reshape(shape), level))
 
-    def _closed_form(self) -> Calibration | None:
+    def _closed_form(self) -> CalibratedFit | None:
         """Return jackknife+ of the fit; None without a closed form of leave-one-out."""
         return None if self._posterior is not None else jackknife(self._fit, **self._options())
 
-    def _closed_ends(self, found: Calibration, X: Any, level: float) -> list[np.ndarray]:
+    def _closed_ends(self, found: CalibratedFit, X: Any, level: float) -> list[np.ndarray]:
         """Return the lower and upper ends of the intervals of jackknife+, a column per target."""
         ends = found.ends(self._read_points(X), level, **self._options())
         return [self._in_units(end) for end in ends]
 
-    def _gathered_scores(self, found: Calibration) -> np.ndarray:
+    def _gathered_scores(self, found: CalibratedFit) -> np.ndarray:
         """Return the absolute leave-one-out residuals, a column per target."""
         return found.scores if self._units is None else found.scores * np.abs(self._units[1])
 

@@ -18,7 +18,7 @@ from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
 from mercer._margins import filled
-from mercer._mercer import Calibration, Function, Kernel, Ridge, RidgeFit, interval_ends, jackknife
+from mercer._mercer import CalibratedFit, Function, Kernel, Ridge, RidgeFit, interval_ends, jackknife
 from mercer._parameters import check_kinds
 
 #: Rows up to which the diagnostics are computed together with the fit.
@@ -131,12 +131,12 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, K
         values = self._fit_points(X)
         return self._gathered_ends([interval_ends(fit, values, level, **self._options()) for _, fit in self._fits])
 
-    def _closed_form(self) -> list[Calibration] | None:
+    def _closed_form(self) -> list[CalibratedFit] | None:
         """Return jackknife+ of every fit; None without a closed form of leave-one-out."""
         found = [jackknife(fit, **self._options()) for _, fit in self._fits]
         return None if any(one is None for one in found) else found
 
-    def _closed_ends(self, found: list[Calibration], X: Any, level: float) -> list[np.ndarray]:
+    def _closed_ends(self, found: list[CalibratedFit], X: Any, level: float) -> list[np.ndarray]:
         """Return the lower and upper ends of the intervals of jackknife+, a column per target."""
         values = self._fit_points(X)
         return self._gathered_ends([one.ends(values, level, **self._options()) for one in found])
@@ -144,7 +144,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, K
     def _gathered_ends(self, ends: list[Any]) -> list[np.ndarray]:
         return [self._in_units(self._gathered([pair[i] for pair in ends])) for i in (0, 1)]
 
-    def _gathered_scores(self, found: list[Calibration]) -> np.ndarray:
+    def _gathered_scores(self, found: list[CalibratedFit]) -> np.ndarray:
         """Return the absolute leave-one-out residuals, a column per target."""
         return self._gathered([one.scores for one in found])
 
