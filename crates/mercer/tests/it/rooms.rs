@@ -92,7 +92,11 @@ fn imports_within_learn_go_one_way() {
             let (part, list) = after.split_once("::").unwrap();
             let list = list.split(';').next().unwrap();
             let names: Vec<&str> = list.trim_matches(['{', '}', '\n', ' ']).split(',').map(str::trim).collect();
-            names.into_iter().map(|name| (name.to_string(), part.to_string())).collect::<Vec<_>>()
+            names
+                .into_iter()
+                .filter(|name| !name.is_empty())
+                .map(|name| (name.to_string(), part.to_string()))
+                .collect::<Vec<_>>()
         })
         .collect();
     let place = |name: &str| {
