@@ -1,8 +1,9 @@
 //! ℋ: functions of a reproducing kernel Hilbert space as values.
 //!
 //! [`Expansion`] is `f = Σ αᵢ k(·, xᵢ)`, [`Function`] one or several of them on common centers with
-//! their constants: what learners return, what is saved, what is plotted. By the reproducing property `⟨f, k(·, x)⟩ = f(x)`, so inner products, norms and
-//! projections are sums over values of `k`.
+//! their constants: what learners return, what is saved, what is plotted. By the reproducing
+//! property `⟨f, k(·, x)⟩ = f(x)`, so inner products, norms and projections are sums over values of
+//! `k`.
 
 mod components;
 mod draws;

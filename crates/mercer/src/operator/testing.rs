@@ -20,7 +20,7 @@ pub(crate) fn assert_conforms(name: &str, operator: &dyn Operator, dense: &Array
         let mut stream = Seed(11).stream("operator", count as u64);
         let v = Array2::from_shape_fn((columns, count), |_| stream.normal());
         let u = Array2::from_shape_fn((rows, count), |_| stream.normal());
-        // Rows are told apart, columns mixed, and the map is not linear.
+        // The map depends on the row, mixes the columns, and is not linear.
         let map = |chosen: Range<usize>, values: &[f64], out: &mut [f64]| {
             for (i, (value, out)) in chosen.zip(values.chunks_exact(count).zip(out.chunks_exact_mut(count))) {
                 let sum: f64 = value.iter().sum();

@@ -91,8 +91,12 @@ fn imports_within_learn_go_one_way() {
         .flat_map(|after| {
             let (part, list) = after.split_once("::").unwrap();
             let list = list.split(';').next().unwrap();
-            let names = list.trim_matches(['{', '}', '\n', ' ']).split(',').map(str::trim);
-            names.filter(|name| !name.is_empty()).map(|name| (name.to_string(), part.to_string())).collect::<Vec<_>>()
+            let names: Vec<&str> = list.trim_matches(['{', '}', '\n', ' ']).split(',').map(str::trim).collect();
+            names
+                .into_iter()
+                .filter(|name| !name.is_empty())
+                .map(|name| (name.to_string(), part.to_string()))
+                .collect::<Vec<_>>()
         })
         .collect();
     let place = |name: &str| {

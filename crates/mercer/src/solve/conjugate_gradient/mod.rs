@@ -129,6 +129,9 @@ impl<'a> ConjugateGradients<'a> {
                 let image = self.operator.apply(state.solution())?;
                 state.refresh(&b - &image, self.null_space);
                 state.count_product();
+                if self.options.rule == ResidualRule::Relative {
+                    self.preconditioned(&mut state)?;
+                }
             }
             let residual = state.relative_residual();
             // The recurrence may be a little ahead of the truth: what is left is rounding within ten
