@@ -19,9 +19,10 @@ use crate::samples::count;
 /// come in parts.
 ///
 /// ``n_components`` exact sums are kept, whatever the number of points. Parts may be sketched on
-/// several machines or days and merged, in any order: the bytes are those of all points at once. Sketches can be compared when their kernel, columns,
-/// features and ``random_state`` agree: the frequencies are drawn from them. A sketch can be
-/// pickled, and written as bytes that the library reads too.
+/// several machines or days and merged, in any order: the bytes are those of all points at once.
+/// Sketches can be compared when their kernel, columns, features and ``random_state`` agree: the
+/// frequencies are drawn from them. A sketch can be pickled, and written as bytes that the library
+/// reads too.
 ///
 /// Examples
 /// --------

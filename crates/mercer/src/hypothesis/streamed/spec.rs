@@ -20,9 +20,9 @@ use crate::{Compute, Error, Kernel, Result, Seed};
 ///
 /// # Theory
 /// The features are fixed in number, so that the central limit theorem holds for their means; the
-/// level is that of the test in the limit of many rows, which is what streams have (measured in
-/// `docs/many.md`). For samples that fit into memory [`TwoSample`](super::super::TwoSample) has
-/// permutation tests, whose level is exact.
+/// level is that of the test in the limit of many rows, which is what streams have. For samples
+/// that fit into memory [`TwoSample`](super::super::TwoSample) has permutation tests, whose level is
+/// exact.
 ///
 /// # Cost
 /// `p²` operations per row and `12p²` bytes for `p` features; `5p³` at the end.
@@ -59,7 +59,8 @@ pub struct StreamedTwoSample {
 /// of the covariances of `z` and `u`, `nT` has the limit `Σ λᵢμⱼχ²ᵢⱼ` under the hypothesis.
 ///
 /// # Theory
-/// As for [`StreamedTwoSample`]: the level holds in the limit of many rows. Rows need not be in random order: nothing is permuted.
+/// As for [`StreamedTwoSample`]: the level holds in the limit of many rows. Rows need not be in
+/// random order, as nothing is permuted.
 ///
 /// # Cost
 /// `(p + q)²` operations per row and `12(p + q)²` bytes.
