@@ -146,6 +146,9 @@ impl PyCalibratedFit {
 /// precomputed kernel values the rows that it was fitted on.
 type PartOf<T> = (T, Vec<usize>, Option<Vec<usize>>);
 
+/// A fit and its settings.
+type WithSettings<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>);
+
 /// A calibration as a model file holds it.
 #[pyclass(frozen, name = "Calibration", module = "mercer._mercer")]
 pub struct PyCalibration {
@@ -209,7 +212,7 @@ impl PyCalibration {
 
     /// The fits that did not see some of the rows, with their settings.
     #[getter]
-    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<PartOf<(Bound<'py, PyAny>, Bound<'py, PyDict>)>>> {
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<PartOf<WithSettings<'py>>>> {
         let part = |part: &Part| {
             let settings = settings_dict(py, part.fit.settings())?;
             Ok(((to_object(py, part.fit.clone().into())?, settings), part.present.clone(), part.train.clone()))

@@ -64,6 +64,8 @@ impl FeatureSpec {
 }
 
 /// Features that were drawn.
+// There is one in a fit: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum DrawnFeatures {
     /// Random Fourier features.

@@ -37,7 +37,7 @@ pub fn cook_distances(
     if residuals.len() != leverages.len() {
         return Err(Error::shape("leverages", residuals.len(), leverages.len()));
     }
-    if !(noise > 0.0) {
+    if noise.is_nan() || noise <= 0.0 {
         return Err(Error::parameter("noise", noise, "above 0"));
     }
     let unit = degrees_of_freedom.max(FEWEST_DEGREES) * noise;

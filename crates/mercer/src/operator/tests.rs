@@ -62,7 +62,7 @@ fn all(threads: usize) -> Vec<Products> {
     let features = Sparse::new(Cow::Owned(sparse), &compute);
     let half = HalfMatrix::new(&within, &roots.to_vec(), &compute).unwrap();
     let weighted_dense = &k * &roots * &by_rows;
-    let table: Vec<(&str, Box<dyn Operator + '_>, Array2<f64>, f64)> = vec![
+    let table: Vec<Case<'_>> = vec![
         ("dense", Box::new(matrix.clone()), k.clone(), 1e-14),
         ("dense features", Box::new(tall.clone()), cross.clone(), 1e-14),
         ("tiled", Box::new(Tiled::new(&within, &compute)), k.clone(), 1e-14),
@@ -89,6 +89,9 @@ fn all(threads: usize) -> Vec<Products> {
         .map(|(name, operator, dense, tolerance)| assert_conforms(name, operator.as_ref(), dense, *tolerance))
         .collect()
 }
+
+/// A name, the operator, its matrix, and the error that is allowed.
+type Case<'c> = (&'static str, Box<dyn Operator + 'c>, Array2<f64>, f64);
 
 #[test]
 fn every_operator_is_its_matrix_with_the_same_bytes_for_any_number_of_threads() {

@@ -25,6 +25,9 @@ pub struct StreamedKMeansFit {
     pub(super) settings: Settings,
 }
 
+/// What is done with the features of a few rows from a first one on, and with what they miss.
+type TakeRows<'t> = dyn FnMut(usize, ArrayView1<f64>, ArrayView2<f64>) -> Result<()> + 't;
+
 impl StreamedKMeansFit {
     /// The cluster of every point, that of the nearest mean; the first of equals.
     ///
@@ -57,12 +60,7 @@ impl StreamedKMeansFit {
     }
 
     /// Gives the shifted features of a few rows at a time, and what they miss of `k(x, x)`.
-    fn each(
-        &self,
-        x: ArrayView2<f64>,
-        compute: &Compute,
-        take: &mut dyn FnMut(usize, ArrayView1<f64>, ArrayView2<f64>) -> Result<()>,
-    ) -> Result<()> {
+    fn each(&self, x: ArrayView2<f64>, compute: &Compute, take: &mut TakeRows<'_>) -> Result<()> {
         // No rows: the columns are checked all the same.
         if x.nrows() == 0 {
             self.features.transform(x, compute)?;
