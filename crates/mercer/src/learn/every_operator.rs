@@ -48,8 +48,10 @@ fn solve(features: &dyn Operator, data: &dyn DataTerm, intercept: bool, compute:
     problem.solve(options, &mut |_, _| Ok(false)).unwrap()
 }
 
+type Check<'c> = dyn FnMut(&str, &dyn Operator, &Array2<f64>) + 'c;
+
 /// Calls `check(name, operator, dense)` for operators of every kind, each with its matrix `Z`.
-fn operators(compute: &Compute, check: &mut dyn FnMut(&str, &dyn Operator, &Array2<f64>)) {
+fn operators(compute: &Compute, check: &mut Check<'_>) {
     let x = Array2::from_shape_fn((ROWS, 2), |(i, j)| ((2 * i + j) as f64 * 0.7).sin() * 2.0);
     let kernel: Kernel = "gaussian(lengthscale=1.2)".parse().unwrap();
     let centers = x.slice(ndarray::s![..9, ..]);

@@ -41,6 +41,9 @@ fn sparse_rows(n: usize) -> (SparseRows, Array2<f64>) {
     (concat(vec![part], 9), dense)
 }
 
+/// A name, an operator, its matrix, and a tolerance.
+type Case<'a> = (&'static str, Box<dyn Operator + 'a>, Array2<f64>, f64);
+
 /// Checks every operator, and returns its products.
 fn all(threads: usize) -> Vec<Products> {
     let compute = Compute::new().with_threads(threads).unwrap();
@@ -62,7 +65,7 @@ fn all(threads: usize) -> Vec<Products> {
     let features = Sparse::new(Cow::Owned(sparse), &compute);
     let half = HalfMatrix::new(&within, &roots.to_vec(), &compute).unwrap();
     let weighted_dense = &k * &roots * &by_rows;
-    let table: Vec<(&str, Box<dyn Operator + '_>, Array2<f64>, f64)> = vec![
+    let table: Vec<Case<'_>> = vec![
         ("dense", Box::new(matrix.clone()), k.clone(), 1e-14),
         ("dense features", Box::new(tall.clone()), cross.clone(), 1e-14),
         ("tiled", Box::new(Tiled::new(&within, &compute)), k.clone(), 1e-14),
