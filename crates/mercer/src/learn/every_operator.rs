@@ -48,7 +48,6 @@ fn solve(features: &dyn Operator, data: &dyn DataTerm, intercept: bool, compute:
     problem.solve(options, &mut |_, _| Ok(false)).unwrap()
 }
 
-/// Sees an operator by its name, with its matrix.
 type Check<'c> = dyn FnMut(&str, &dyn Operator, &Array2<f64>) + 'c;
 
 /// Calls `check(name, operator, dense)` for operators of every kind, each with its matrix `Z`.

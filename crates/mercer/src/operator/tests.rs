@@ -41,6 +41,9 @@ fn sparse_rows(n: usize) -> (SparseRows, Array2<f64>) {
     (concat(vec![part], 9), dense)
 }
 
+/// A name, an operator, its matrix, and a tolerance.
+type Case<'a> = (&'static str, Box<dyn Operator + 'a>, Array2<f64>, f64);
+
 /// Checks every operator, and returns its products.
 fn all(threads: usize) -> Vec<Products> {
     let compute = Compute::new().with_threads(threads).unwrap();
