@@ -93,9 +93,6 @@ fn all(threads: usize) -> Vec<Products> {
         .collect()
 }
 
-/// A name, the operator, its matrix, and the error that is allowed.
-type Case<'c> = (&'static str, Box<dyn Operator + 'c>, Array2<f64>, f64);
-
 #[test]
 fn every_operator_is_its_matrix_with_the_same_bytes_for_any_number_of_threads() {
     let one = all(1);
