@@ -344,7 +344,7 @@ fn plans_of_many_rows_count_the_comparison() {
     let many = stages(3000);
     assert_eq!(many[1]["stage"], "comparison");
     let work = many[1]["work"].as_str().unwrap();
-    assert!(work.contains("24 fits on 1 000 rows and 16 fits on 2 000 rows"), "{work}");
+    assert!(work.contains("24 fits on 1000 rows and 16 fits on 2000 rows"), "{work}");
     // 24 · 1000³/3 + 16 · 2000³/3
     assert_close(&many[1]["flops"], 24e9 / 3.0 + 16.0 * 8e9 / 3.0, 1.0);
     assert!(stages(2999).as_array().unwrap().iter().all(|stage| stage["stage"] != "comparison"));

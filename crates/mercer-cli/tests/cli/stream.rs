@@ -378,7 +378,7 @@ fn views_of_long_files() {
     assert!(std::fs::read(&model).unwrap() == std::fs::read(&other).unwrap());
     assert!(!Path::new(&checkpoint).exists());
 
-    mercer(&["embed", "pca", &data, "--stream", "--solver", "dense"]).fails(2, &["--solver"]);
-    mercer(&["cluster", &data, "-k", "2", "--stream", "--spectral"]).fails(2, &["all rows at once"]);
-    mercer(&["embed", "pca", &data, "--stream", "-o", "x.npy"]).fails(2, &[".csv or .tsv"]);
+    mercer(&["embed", "pca", &data, "--stream", "--solver", "dense"]).fails(1, &["--solver"]);
+    mercer(&["cluster", &data, "-k", "2", "--stream", "--spectral"]).fails(1, &["all rows at once"]);
+    mercer(&["embed", "pca", &data, "--stream", "-o", "x.npy"]).fails(1, &[".csv or .tsv"]);
 }

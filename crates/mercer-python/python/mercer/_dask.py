@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mercer._estimator import target_names
 from mercer._mercer import sample_rows
 
 #: Rows in which medians and landmarks are found, where there are more.
@@ -195,6 +194,9 @@ def _called_frame(block: Any, model: Any, method: str, columns: int | None, dtyp
 
 def partition_names(y: Any) -> list[str] | None:
     """Return the names of the targets of a frame or series; those of Dask arrays are names of tasks."""
+    # What stands on scikit-learn is not imported by `import mercer`.
+    from mercer._estimator import target_names
+
     return None if hasattr(y, "chunks") else target_names(y)
 
 

@@ -26,7 +26,7 @@ impl PrincipalAxes {
     /// `Cᵀu` divided by its norm, where there are fewer rows than columns.
     ///
     /// # Cost
-    /// `nd·min(n, d)` operations and an eigendecomposition of `min(n, d)` rows, stored.
+    /// `n·d·min(n, d)` operations and an eigendecomposition of `min(n, d)` rows, stored.
     ///
     /// # Errors
     /// [`Error::TooFew`] for no rows or columns, [`Error::Value`] for NaN and infinities,

@@ -60,8 +60,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[("error", "compute")];
 const LEARN: &[&str] = &[
     "observations",
     "stopped",
-    "linear",
     "conditional",
+    "linear",
     "additive",
     "parameter_space",
     "loss",

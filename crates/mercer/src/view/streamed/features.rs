@@ -153,6 +153,6 @@ pub(super) fn bytes(features: &FeatureSpec, columns: usize) -> u64 {
         FeatureSpec::Fourier(_) => 8 * p * d,
         FeatureSpec::Nystrom(_) => 8 * p * (p + d),
     };
-    // The features of some rows with two copies, and the rows of a block twice.
-    map + 3 * 8 * p * ROWS as u64 + 16 * block_rows(columns) * (d + 1)
+    // The features of some rows, and the rows of a block twice.
+    map + 8 * p * ROWS as u64 + 16 * block_rows(columns) * (d + 1)
 }

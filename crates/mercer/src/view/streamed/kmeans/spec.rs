@@ -191,8 +191,8 @@ impl StreamedKMeans {
     pub fn bytes(&self, columns: usize, sample: usize) -> u64 {
         let (p, k) = (self.features.components() as u64, self.clusters.most() as u64);
         let sums = ExactSums::bytes(k.saturating_mul(p + 1)).saturating_add(3 * 8 * k.saturating_mul(p));
-        // The features of the sample with a copy, and products with the means.
-        let start = 8 * (sample as u64).saturating_mul(2 * p + k);
+        // The features of the sample, and products with the means.
+        let start = 8 * (sample as u64).saturating_mul(p + k);
         bytes(&self.features, columns).saturating_add(sums.max(start))
     }
 }

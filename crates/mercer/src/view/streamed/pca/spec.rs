@@ -105,8 +105,9 @@ impl StreamedPca {
     /// The bytes that the work takes beside the chunks, about.
     pub fn bytes(&self, columns: usize) -> u64 {
         let p = self.features.components() as u64;
-        // The exact sums and the squares of a block; then the matrix, its eigenvectors and a copy.
-        let sums = ExactSums::bytes(p * (p + 1) / 2 + p).saturating_add(8 * p * p);
+        // The exact sums and the squares of a block with a copy; then the matrix, its eigenvectors and
+        // a copy.
+        let sums = ExactSums::bytes(p * (p + 1) / 2 + p).saturating_add(2 * 8 * p * p);
         bytes(&self.features, columns).saturating_add(sums.max(4 * 8 * p * p))
     }
 }
