@@ -744,7 +744,7 @@ def test_every_public_name_is_there():
         assert hasattr(mercer, name)
 
 
-#: Estimators that have no model file: features are drawn again from their seed, and a conformal estimator holds others.
+#: Estimators that have no model file: features are drawn again from their seed.
 WITHOUT_FILES = {
     "BinnedClassifier",
     "BinnedRegressor",

@@ -76,8 +76,8 @@ impl Deref for Coordinates {
     }
 }
 
-/// The largest `|x|`, NaN aside: in several lanes, so that it becomes SIMD code. One maximum after
-/// the other took 4 ms of a matrix of 2000 images.
+/// The largest `|x|`, NaN aside: in several lanes, so that it becomes SIMD code: one maximum after
+/// the other waits for the one before. Not timed.
 fn largest_size(values: &[f64]) -> f64 {
     const LANES: usize = 16;
     let larger = |m: f64, v: f64| if v.abs() > m { v.abs() } else { m };

@@ -75,7 +75,7 @@ impl Columns {
     }
 
     /// About the mean of the points: that of some of them, evenly spaced. The accuracy does not
-    /// depend on the shift, and a pass over 5000 images would take 4 ms.
+    /// depend on the shift, and the mean of all points would be a pass over them. Not timed.
     fn means(&self) -> &[f64] {
         let means = || {
             let (n, dims) = self.points.dim();

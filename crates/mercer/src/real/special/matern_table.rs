@@ -20,14 +20,14 @@ const OCTAVES: usize = 51;
 /// `M_ν(z)eᶻ` on the intervals of one octave, in `u ∈ [−½, ½)` along each.
 type Octave = [[f64; COEFFICIENTS]; PIECES];
 
-/// The Matérn profile of one smoothness `ν ≤ 20` for many `z`: some 10 ns for a value, where the
-/// Bessel functions take 100 to 500.
+/// The Matérn profile of one smoothness `ν ≤ 20` for many `z`: a Gram matrix takes 3.5 to 4 times as
+/// long as with `ν = 3/2` (`bench/shapes.py`), where the Bessel functions take 100 to 500 ns a value.
 ///
 /// # Theory
 /// `M_ν(z)eᶻ` is analytic but for the origin, and so are intervals `[a, 17a/16)` of it well
 /// approximated: interpolation at eleven Chebyshev points, in powers of the position. The relative
 /// error stays below `1e-12` (tests compare with 31 digits). An octave is made when a value of it is
-/// first requested, in some 50 µs.
+/// first requested.
 #[derive(Debug)]
 pub struct MaternTable {
     nu: f64,
