@@ -11,6 +11,7 @@ pub(crate) mod common;
 pub mod diagnostics;
 mod entry;
 mod facts;
+pub(crate) mod features;
 mod fitted;
 mod input;
 mod leave_one_out;

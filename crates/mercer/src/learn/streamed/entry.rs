@@ -4,44 +4,29 @@ use ndarray::Array2;
 
 use super::{StreamedRidge, StreamedRidgeFit};
 use crate::error::AllowedRange;
-use crate::features::{FeatureMap, FeatureSpec, FourierForm, Landmarks, Nystrom, RandomFourier, Sampling};
+use crate::features::{FeatureMap, FeatureSpec};
 use crate::learner::common::{INTERCEPT, KERNEL, SEED};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
+    features,
 };
 use crate::settings::Settings;
 use crate::{Compute, Kernel, Points, Result};
 
-const FORMS: [(FourierForm, &str); 2] = [(FourierForm::Pair, "pair"), (FourierForm::Offset, "offset")];
-const SAMPLINGS: [(Sampling, &str); 3] =
-    [(Sampling::Iid, "iid"), (Sampling::Orthogonal, "orthogonal"), (Sampling::QuasiMonteCarlo, "qmc")];
-
 /// The parameters of features.
 pub(in crate::learn) const FEATURES: [Parameter; 7] = [
-    Parameter::with_default("components", ParameterKind::Count(1), "500", "features, at most"),
+    features::count("components"),
     Parameter::with_default(
         "features",
         ParameterKind::Word(&["fourier", "nystrom"]),
         "fourier",
         "random Fourier features, or Nyström features from landmarks",
     ),
-    Parameter::optional("form", ParameterKind::Word(&["pair", "offset"]), "form of the Fourier features"),
-    Parameter::optional(
-        "sampling",
-        ParameterKind::Word(&["iid", "orthogonal", "qmc"]),
-        "how the frequencies are drawn",
-    ),
-    Parameter::optional(
-        "landmarks",
-        ParameterKind::Word(&["uniform", "rpcholesky", "kmeans", "leverage", "greedy", "rows", "points"]),
-        "how the landmarks are chosen",
-    ),
-    Parameter::optional(
-        "tolerance",
-        ParameterKind::Number(AllowedRange::NON_NEGATIVE),
-        "share of the trace at which landmarks are enough",
-    ),
-    Parameter::optional("rank", ParameterKind::Count(1), "features that are kept of the landmarks"),
+    features::FORM,
+    features::SAMPLING,
+    features::LANDMARKS,
+    features::tolerance("tolerance"),
+    features::RANK,
 ];
 
 pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
@@ -90,22 +75,7 @@ impl StreamedRidge {
 
 /// The features of settings.
 pub(in crate::learn) fn features_of(settings: &Settings) -> Result<FeatureSpec> {
-    let (kernel, components) = (settings.kernel("kernel")?, settings.count("components")?);
-    if settings.text("features")? == "nystrom" {
-        return Ok(FeatureSpec::Nystrom(Nystrom {
-            landmarks: settings.optional_text("landmarks")?.map_or(Ok(Landmarks::default()), Landmarks::named)?,
-            tolerance: settings.optional_number("tolerance")?.unwrap_or(0.0),
-            rank: settings.optional_count("rank")?,
-            ..Nystrom::new(kernel, components)
-        }));
-    }
-    let plain = RandomFourier::new(kernel, components);
-    let has = |name: &str| settings.has(name);
-    Ok(FeatureSpec::Fourier(RandomFourier {
-        form: if has("form") { settings.word("form", &FORMS)? } else { plain.form },
-        sampling: if has("sampling") { settings.word("sampling", &SAMPLINGS)? } else { plain.sampling },
-        ..plain
-    }))
+    features::features_of(settings, "components", "tolerance")
 }
 
 impl Learner for StreamedRidge {

@@ -2,12 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
-use crate::error::AllowedRange;
-use crate::features::{
-    DrawnFeatures, FeatureMap, FeatureSpec, FourierForm, Landmarks, Nystrom, RandomFourier, Sampling,
-};
+use crate::features::{DrawnFeatures, FeatureMap, FeatureSpec};
 use crate::gram::Pairs;
-use crate::learner::{Parameter, ParameterKind};
+use crate::learner::{Parameter, ParameterKind, features};
 use crate::settings::Settings;
 use crate::{Compute, Error, Points, Result};
 
@@ -23,45 +20,33 @@ const WIDE: usize = 128;
 const SAMPLE: usize = 10_000;
 const SAMPLE_EACH: usize = 10;
 
-const FORMS: [(FourierForm, &str); 2] = [(FourierForm::Pair, "pair"), (FourierForm::Offset, "offset")];
-const SAMPLINGS: [(Sampling, &str); 3] =
-    [(Sampling::Iid, "iid"), (Sampling::Orthogonal, "orthogonal"), (Sampling::QuasiMonteCarlo, "qmc")];
-
 /// The parameters of features.
 pub(super) const FEATURES: [Parameter; 7] = [
-    Parameter::with_default("feature_count", ParameterKind::Count(1), "500", "features, at most"),
+    features::count(COUNT),
     Parameter::with_default(
         "features",
         ParameterKind::Word(&["nystrom", "fourier"]),
         "nystrom",
         "Nyström features from landmarks, or random Fourier features",
     ),
-    Parameter::optional("form", ParameterKind::Word(&["pair", "offset"]), "form of the Fourier features"),
-    Parameter::optional(
-        "sampling",
-        ParameterKind::Word(&["iid", "orthogonal", "qmc"]),
-        "how the frequencies are drawn",
-    ),
-    Parameter::optional(
-        "landmarks",
-        ParameterKind::Word(&["uniform", "rpcholesky", "kmeans", "leverage", "greedy", "rows", "points"]),
-        "how the landmarks are chosen",
-    ),
-    Parameter::optional(
-        "feature_tolerance",
-        ParameterKind::Number(AllowedRange::NON_NEGATIVE),
-        "share of the trace at which landmarks are enough",
-    ),
-    Parameter::optional("rank", ParameterKind::Count(1), "features that are kept of the landmarks"),
+    features::FORM,
+    features::SAMPLING,
+    features::LANDMARKS,
+    features::tolerance(TOLERANCE),
+    features::RANK,
 ];
+/// What views call the number of features and the error of landmarks: their own components and
+/// tolerances are others.
+const COUNT: &str = "feature_count";
+const TOLERANCE: &str = "feature_tolerance";
 
 /// The settings of features by the names of [`FEATURES`].
 pub(super) fn settings_of(features: &FeatureSpec) -> Settings {
     let mut settings = Settings::new();
     for (name, value) in features.settings().iter() {
         let name = match name {
-            "components" => "feature_count",
-            "tolerance" => "feature_tolerance",
+            "components" => COUNT,
+            "tolerance" => TOLERANCE,
             name => name,
         };
         settings.insert(name, value.clone());
@@ -71,21 +56,7 @@ pub(super) fn settings_of(features: &FeatureSpec) -> Settings {
 
 /// The features of settings.
 pub(super) fn features_of(settings: &Settings) -> Result<FeatureSpec> {
-    let (kernel, components) = (settings.kernel("kernel")?, settings.count("feature_count")?);
-    if settings.text("features")? == "nystrom" {
-        return Ok(FeatureSpec::Nystrom(Nystrom {
-            landmarks: settings.optional_text("landmarks")?.map_or(Ok(Landmarks::default()), Landmarks::named)?,
-            tolerance: settings.optional_number("feature_tolerance")?.unwrap_or(0.0),
-            rank: settings.optional_count("rank")?,
-            ..Nystrom::new(kernel, components)
-        }));
-    }
-    let plain = RandomFourier::new(kernel, components);
-    Ok(FeatureSpec::Fourier(RandomFourier {
-        form: if settings.has("form") { settings.word("form", &FORMS)? } else { plain.form },
-        sampling: if settings.has("sampling") { settings.word("sampling", &SAMPLINGS)? } else { plain.sampling },
-        ..plain
-    }))
+    features::features_of(settings, COUNT, TOLERANCE)
 }
 
 /// Rows of a block: fewer of wide rows, which wait.
