@@ -8,6 +8,7 @@ mod fit;
 mod logistic;
 mod part;
 mod passes;
+mod repeated;
 mod statistics;
 mod survey;
 mod views;
