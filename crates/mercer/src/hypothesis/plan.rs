@@ -85,9 +85,10 @@ impl Independence {
     ///
     /// # Example
     /// ```
-    /// use mercer::{Compute, hypothesis::Independence, points::Size};
+    /// use mercer::{Compute, hypothesis::{Independence, IndependenceMethod}, points::Size};
     /// let size = Size::of_vectors(500, 1);
-    /// let plan = Independence::default().plan(size, size, &Compute::new());
+    /// let test = Independence { method: IndependenceMethod::Aggregated { wild: false }, ..Independence::default() };
+    /// let plan = test.plan(size, size, &Compute::new());
     /// // Five kernels for each variable: ten matrices of 500² doubles.
     /// assert_eq!(plan.bytes, 10 * 8 * 500 * 500);
     /// ```
