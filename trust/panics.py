@@ -26,13 +26,21 @@ CONSTRUCTS = {
     "todo": re.compile(r"\b(todo|unimplemented)!\("),
     "assert": re.compile(r"\bassert(_eq|_ne)?!\("),
 }
+TEST_MODULE = re.compile(r"#\[cfg\(test\)\]\n(?:pub\(crate\) )?mod (\w+);")
 UNSAFE = "crates/mercer/src/gram/simd/"
 
 
 def sources() -> list[Path]:
     """Return the files of the crates without those of tests."""
     found = sorted((ROOT / "crates").glob("*/src/**/*.rs"))
-    return [path for path in found if path.name != "tests.rs" and "tests" not in path.parts]
+    return [path for path in found if "tests" not in path.parts and not is_test(path)]
+
+
+def is_test(path: Path) -> bool:
+    """Whether a file is a module that is compiled for tests alone."""
+    above = [path.parent / name for name in ("mod.rs", "lib.rs", "main.rs")]
+    modules = [name for file in above if file.exists() for name in TEST_MODULE.findall(file.read_text("utf-8"))]
+    return path.name == "tests.rs" or path.stem in modules
 
 
 def code(path: Path) -> list[str]:
