@@ -183,7 +183,8 @@ def test_bundled_sets_are_described_and_seen(open_page: Open, name: str) -> None
     ready_now = page.get_by_role("button", name="Look")
     ready_now.click()
     page.wait_for_selector("[data-done]")
-    assert page.locator("svg.lasso circle.dot").count() >= 80
+    # The picture is drawn after the work is done.
+    expect(page.locator("svg.lasso circle.dot").nth(79)).to_be_attached()
 
 
 def test_files_are_chosen_dropped_and_refused(open_page: Open, tmp_path: Path, refusals_expected: str) -> None:
