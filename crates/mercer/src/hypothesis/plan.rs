@@ -14,7 +14,7 @@ use crate::points::Size;
 
 /// Operations of a kernel value beside those on the coordinates: an exponential and a few sums.
 const PER_VALUE: f64 = 20.0;
-/// Regressions on the condition that are compared, and matrix products for each.
+/// Products with a matrix that the regressions on the condition take, about. Not measured.
 const REGRESSIONS: f64 = 60.0;
 
 /// Operations of all kernel values among the points of a sample.
@@ -134,7 +134,8 @@ impl JointIndependence {
 
 impl ConditionalIndependence {
     /// What a test of variables and a condition of these sizes will run, and what it will take: an
-    /// upper bound where kernels with low-rank factors need less.
+    /// upper bound where kernels with low-rank factors need less. For vectors: a test of objects or of
+    /// kernel values reserves all eigenvectors.
     pub fn plan(&self, x: Size, y: Size, condition: Size, compute: &Compute) -> Plan {
         let (n, eigenvectors) = (x.rows, self.eigenvectors(x.rows));
         let kernel: f64 = [x, y, condition].into_iter().map(kernel_values).sum();
