@@ -22,8 +22,11 @@ test:
 	$(MAKE) lint-python test-rust test-python trust-slice test-lab site
 
 ## The same with the slow statistical and fuzzing suites.
+# Ray and Spark where they can be installed: the tests of the recipes are skipped without them.
 test-full: export MERCER_FULL := 1
-test-full: test
+test-full: $(VENV)/.ready
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-recipes.txt
+	$(MAKE) test
 
 ## While working on the library: formatting, its lints, its unit and integration tests.
 # Compiles again what changed only: a little more work the first time, and for other commands, which do not keep these
