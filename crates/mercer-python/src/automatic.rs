@@ -182,7 +182,7 @@ fn until(compute: &Compute, cancel: &Cancel, seconds: Option<f64>) -> Compute {
 }
 
 fn put_report(py: Python<'_>, report: &SearchReport, found: &Bound<'_, PyDict>) -> PyResult<()> {
-    let line = |result: &&SearchResult| -> PyResult<Bound<'_, PyDict>> {
+    let line = |result: &SearchResult| -> PyResult<Bound<'_, PyDict>> {
         let row = PyDict::new(py);
         row.set_item("learner", result.learner)?;
         row.set_item("candidate", &result.name)?;
@@ -191,8 +191,12 @@ fn put_report(py: Python<'_>, report: &SearchReport, found: &Bound<'_, PyDict>) 
         row.set_item("score", result.score)?;
         Ok(row)
     };
-    let rows = report.ranked().iter().map(line).collect::<PyResult<Vec<_>>>()?;
-    found.set_item("results", PyList::new(py, rows)?)?;
+    let ranked = report.ranked().into_iter().map(line).collect::<PyResult<Vec<_>>>()?;
+    found.set_item("results", PyList::new(py, ranked)?)?;
+    if let Some((rows, screened)) = &report.screened {
+        let screened = screened.iter().map(line).collect::<PyResult<Vec<_>>>()?;
+        found.set_item("screened", (rows, PyList::new(py, screened)?))?;
+    }
     found.set_item("criterion", criterion_name(report))?;
     found.set_item("measure", report.measure.name())?;
     found.set_item("rows", report.rows)?;

@@ -161,4 +161,6 @@ def _table(found: dict[str, Any]) -> SearchTable:
             },
         }
     given = {name: found[name] for name in known if name in found}
+    screened_rows, screened = found.get("screened", (None, []))
+    given |= {"screened_rows": screened_rows, "screened_": screened}
     return SearchTable(results_=found.get("results", []), n_samples=found.get("of"), surface=surface, **given)

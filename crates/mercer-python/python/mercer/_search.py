@@ -24,6 +24,11 @@ class SearchTable:
     results_ : list of dict
         What was tried, best first: ``learner``, ``candidate``, ``family``, ``parameter`` (alpha or C) and ``score``.
         ``pandas.DataFrame(results_)`` is the same as a table.
+    screened_ : list of dict
+        What was tried on fewer rows first (``screened_rows``), as ``results_``: scores that cannot be compared with
+        those. Empty where there was no such step.
+    screened_rows : int or None
+        The rows of that first step.
     criterion : str or None
         How candidates were scored: ``"loo"``, ``"gcv"``, ``"5 folds"``, ``"held-out rows"``.
     measure : str or None
@@ -45,6 +50,8 @@ class SearchTable:
     learner: str
     score: float
     results_: list[dict[str, Any]] = field(default_factory=list)
+    screened_: list[dict[str, Any]] = field(default_factory=list)
+    screened_rows: int | None = None
     criterion: str | None = None
     measure: str | None = None
     rows: int | None = None

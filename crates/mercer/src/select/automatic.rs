@@ -2,10 +2,11 @@
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
+use super::choices::Choices;
 use super::criterion::Criterion;
 use super::defaults::{default_cs, default_lambdas, selection_rows};
 use super::finals::RidgeFinals;
-use super::fold_search::FoldSearch;
+use super::fold_search::{FoldSearch, Tried};
 use super::held_out::{ClassLoss, HeldOut, HeldOutLogistic, HeldOutSvc, HeldOutSvr};
 use super::process::{ProcessChoice, ProcessSearch};
 use super::report::{Measure, SearchReport, SearchResult};
@@ -407,7 +408,8 @@ impl Search {
         };
         if !self.tries("svc", true) {
             let search = machines(default_lambdas(&self.path), "lambda")?;
-            return likelihoods(&search, data, of, &rows, compute)?.ok_or_else(too_long);
+            let (best, report) = likelihoods(&search, data, of, &rows, compute)?.ok_or_else(too_long)?;
+            return likely(&best, report);
         }
         let search = machines(default_cs(&self.path), "C")?;
         let labels: Vec<usize> = rows.iter().map(|&row| of[row]).collect();
@@ -420,50 +422,54 @@ impl Search {
         let best = found.best().clone();
         let how = (Measure::WrongClasses, "C or λ");
         let tried = SearchReport::of_folds("svc", &search, how, &found, data.x.len()).renamed("svm");
-        let few: Vec<usize> = search.screening_rows(&labels, compute).into_iter().map(|at| rows[at]).collect();
         // Where no row is wrong nothing is better.
-        let perfect = found.screened_score == 0.0 || best.score == 0.0;
-        let also = if perfect || !self.tries("logistic", true) {
-            None
-        } else {
-            let second =
-                FoldSearch { lengthscales: search.lengthscales.clone(), ..machines(default_lambdas(&[]), "lambda")? };
-            match likelihoods(&second, data, of, &few, compute) {
-                Err(Error::Canceled) => return Ok(self.machine(&svc, &best, tried, false)),
-                other => other?,
-            }
-        };
-        // Of equals the one with probabilities by construction.
-        match also {
-            Some(likely) if likely.score <= found.screened_score => {
-                let report = likely.report.map(|report| report.join(tried, false));
-                Ok(SearchChoice { report, ..likely })
-            }
-            also => {
-                let skipped = also.is_none() && !perfect && self.tries("logistic", true);
-                let tried = match also.and_then(|also| also.report) {
-                    Some(also) => tried.join(also, false),
-                    None => tried,
-                };
+        if found.screened_score == 0.0 || best.score == 0.0 || !self.tries("logistic", true) {
+            return Ok(self.machine(&svc, &best, tried, true));
+        }
+        let few: Vec<usize> = search.screening_rows(&labels, compute).into_iter().map(|at| rows[at]).collect();
+        let second =
+            FoldSearch { lengthscales: search.lengthscales.clone(), ..machines(default_lambdas(&[]), "lambda")? };
+        let (also, report) = match likelihoods(&second, data, of, &few, compute) {
+            Err(Error::Canceled) => return Ok(self.machine(&svc, &best, tried, false)),
+            Ok(None) => {
                 let mut choice = self.machine(&svc, &best, tried, true);
-                if skipped {
-                    choice.remarks.push(NOT_TRIED.into());
-                }
-                if few.len() < found.rows {
-                    choice.remarks.push(format!(
-                        "The support vector machine was selected on {} rows: {}, C = {}, cross-validated error {} %.",
-                        found.rows,
-                        best.kernel,
-                        crate::wording::number_text(best.parameter),
-                        crate::wording::number_text((1e5 * best.score).round() / 1e3)
-                    ));
-                }
+                choice.remarks.push(NOT_TRIED.into());
+                return Ok(choice);
+            }
+            found => found?.ok_or_else(too_long)?,
+        };
+        if also.score > found.screened_score {
+            return Ok(self.machine(&svc, &best, tried.join(report, false), true));
+        }
+        if few.len() == found.rows {
+            // Of equals the one with probabilities by construction.
+            return likely(&also, report.join(tried, false));
+        }
+        // More rows may prefer the other: the best of both are compared on the same rows.
+        let again = FoldSearch {
+            folds,
+            parameter: "lambda",
+            ..FoldSearch::new(vec![also.kernel.clone()], Choices::fixed(vec![also.parameter]))
+        };
+        match likelihoods(&again, data, of, &rows, compute) {
+            Err(Error::Canceled) => Ok(self.machine(&svc, &best, tried.join(report, false), false)),
+            Ok(None) => {
+                let mut choice = likely(&also, report.join(tried, false))?;
+                choice.remarks.push(format!("Logistic regression was compared on {} rows only.", few.len()));
                 Ok(choice)
+            }
+            other => {
+                let (once_more, full) = other?.ok_or_else(too_long)?;
+                if once_more.score > best.score {
+                    return Ok(self.machine(&svc, &best, tried.join(full, false).join(report, false), true));
+                }
+                let ranges = report.ranges.clone();
+                likely(&once_more, SearchReport { ranges, ..full.join(tried, false).join(report, false) })
             }
         }
     }
 
-    fn machine(&self, svc: &Svc, best: &super::Tried, report: SearchReport, complete: bool) -> SearchChoice {
+    fn machine(&self, svc: &Svc, best: &Tried, report: SearchReport, complete: bool) -> SearchChoice {
         let spec = Svc { kernel: best.kernel.clone(), penalty: Penalty::C(best.parameter), ..svc.clone() };
         let report = SearchReport { complete: complete && report.complete, ..report };
         SearchChoice::new(&svm::entry::SVC, spec.settings(), best.score, report)
@@ -483,30 +489,35 @@ fn too_long() -> Error {
     )
 }
 
-/// The best logistic regression by its errors on these rows; none where that takes long.
+/// The best logistic regression by its errors on these rows, and what was tried; none where that
+/// takes long.
 fn likelihoods(
     search: &FoldSearch,
     data: Data<'_>,
     of: &[usize],
     rows: &[usize],
     compute: &Compute,
-) -> Result<Option<SearchChoice>> {
+) -> Result<Option<(Tried, SearchReport)>> {
     let search = FoldSearch { screening: rows.len(), ..search.clone() };
     let labels: Vec<usize> = rows.iter().map(|&row| of[row]).collect();
     let (x, weights) = (data.points(rows), data.weights(rows));
     let weights = weights.as_ref().map(|w| w.view());
     let spec = LogisticRegression::new("gaussian()".parse()?, 1.0);
     let (labels, loss) = (&labels[..], ClassLoss::Wrong);
-    let held = HeldOutLogistic { spec: spec.clone(), x: x.as_points(), labels, weights, loss };
+    let held = HeldOutLogistic { spec, x: x.as_points(), labels, weights, loss };
     if held.affordable_rows(rows.len(), search.grid_fits(), OPERATIONS, compute)? < rows.len() {
         return Ok(None);
     }
     let found = search.fit(&held, labels, weights, compute)?;
     let how = (Measure::WrongClasses, "C or λ");
     let report = SearchReport::of_folds("logistic", &search, how, &found, data.x.len()).renamed("logistic");
-    let best = found.best();
-    let spec = LogisticRegression { kernel: best.kernel.clone(), lambda: best.parameter, ..spec };
-    Ok(Some(SearchChoice::new(&logistic::entry::ENTRY, spec.settings(), best.score, report)))
+    Ok(Some((found.best().clone(), report)))
+}
+
+/// The logistic regression of a candidate.
+fn likely(best: &Tried, report: SearchReport) -> Result<SearchChoice> {
+    let spec = LogisticRegression::new(best.kernel.clone(), best.parameter);
+    Ok(SearchChoice::new(&logistic::entry::ENTRY, spec.settings(), best.score, report))
 }
 
 /// A search on these rows.

@@ -213,7 +213,8 @@ impl SearchReport {
 
     /// The same with a word before the name of every candidate.
     pub(super) fn renamed(mut self, word: &str) -> Self {
-        for result in &mut self.results {
+        let screened = self.screened.iter_mut().flat_map(|(_, results)| results);
+        for result in self.results.iter_mut().chain(screened) {
             result.name = format!("{word} {}", result.name);
             result.family = format!("{word} {}", result.family);
         }
@@ -221,11 +222,24 @@ impl SearchReport {
     }
 
     /// Takes the candidates of another search; its surface too if it won.
-    pub(super) fn join(mut self, other: Self, other_won: bool) -> Self {
-        match &mut self.screened {
-            // Scores on other rows cannot be compared.
-            Some((_, results)) if self.held_out.is_some() => results.extend(other.results),
-            _ => self.results.extend(other.results),
+    ///
+    /// Scores on other rows cannot be compared: the candidates that were scored on fewer rows stand
+    /// beside those of the first grid.
+    pub(super) fn join(mut self, mut other: Self, other_won: bool) -> Self {
+        if other.rows > self.rows {
+            std::mem::swap(&mut self.results, &mut other.results);
+            std::mem::swap(&mut self.rows, &mut other.rows);
+        }
+        let rows = other.rows;
+        let mut fewer = other.screened;
+        if rows == self.rows {
+            self.results.extend(other.results);
+        } else {
+            fewer.get_or_insert((rows, Vec::new())).1.extend(other.results);
+        }
+        match (&mut self.screened, fewer) {
+            (Some((_, results)), Some((_, more))) => results.extend(more),
+            (screened, more) => *screened = screened.take().or(more),
         }
         self.complete &= other.complete;
         self.fits = self.fits.map(|fits| fits + other.fits.unwrap_or(0));

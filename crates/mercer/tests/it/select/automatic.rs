@@ -93,6 +93,41 @@ fn classes_are_a_machine_or_a_logistic_regression() {
     assert_eq!(only.choose(&input, &compute).unwrap().entry.name, "logistic");
 }
 
+/// Rows of categories as 0/1 columns, and whether a sum of effects is positive.
+fn categories(n: usize) -> (Array2<f64>, Vec<usize>) {
+    let (columns, levels) = (16, 5);
+    let draw = |a: usize, b: usize| ((a * 7919 + b * 104_729 + (a * b) % 613 * 1299) % 10_007) as f64 / 10_007.0;
+    let effect =
+        |c: usize, level: usize| (draw(37 * c + 5, 211 * level + 3) - 0.5) * if c % 4 == 0 { 3.0 } else { 0.6 };
+    let level = |row: usize, c: usize| (draw(row + 11, 97 * c + 1).powi(2) * levels as f64) as usize;
+    let x = Array2::from_shape_fn((n, columns * levels), |(i, j)| f64::from(level(i, j / levels) == j % levels));
+    let sum = |i: usize| (0..columns).map(|c| effect(c, level(i, c))).sum::<f64>();
+    let mut sums: Vec<f64> = (0..n).map(sum).collect();
+    let labels = sums.clone();
+    sums.sort_by(f64::total_cmp);
+    (x, labels.into_iter().map(|s| usize::from(s > sums[n / 2])).collect())
+}
+
+/// What wins on a part of the rows may lose on more: the choice is the best of those that were scored
+/// on the most rows, and the others are told apart from them.
+#[test]
+fn classes_are_compared_on_the_same_rows() {
+    let ((x, labels), compute) = (categories(2000), Compute::new());
+    let names = names();
+    let input = FitInput::points(x.view()).with_targets(Targets::Classes(&labels, &names));
+    let search = Search { kernels: vec!["linear()".parse().unwrap()], ..Search::default() };
+    let found = search.choose(&input, &compute).unwrap();
+    let report = found.report.as_ref().unwrap();
+    assert_eq!(report.rows, 2000);
+    assert_close!(report.ranked()[0].score, found.score, 1e-12);
+    assert_eq!(report.ranked()[0].learner, found.entry.name);
+    let (rows, screened) = report.screened.as_ref().unwrap();
+    assert_eq!(*rows, 1000);
+    for learner in ["svc", "logistic"] {
+        assert!(screened.iter().any(|result| result.learner == learner), "{learner}");
+    }
+}
+
 #[test]
 fn one_column_may_be_a_spline() {
     let (x, compute) = (Array2::from_shape_fn((80, 1), |(i, _)| i as f64 / 8.0), Compute::new());
