@@ -24,7 +24,6 @@ const OWN_COMMANDS: &[&str] = &[
     "svc",
     "svr",
     "one_class",
-    "streamed_ridge",
 ];
 
 /// The learner that clusters around means, and the one that clusters by eigenvectors.
@@ -33,6 +32,18 @@ const CLUSTERS: [&str; 2] = ["kmeans", "spectral"];
 const STREAMED: &str = "streamed_";
 /// The learner that matches two modes of objects.
 const MATCHES: &str = "coupled";
+
+/// A command of the catalogue: what the learner is called, and what it does. Put last, as the structs
+/// that add arguments bring a description of their own.
+fn described(command: Command, entry: &LearnerEntry) -> Command {
+    command.about(format!("{}: {}", entry.title, entry.summary)).long_about(None::<&str>)
+}
+
+/// A sentence of the help, which begins with a capital letter there.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
 
 /// The name of a learner or a parameter as a word of the command line.
 fn hyphenated(name: &str) -> String {
@@ -46,25 +57,26 @@ fn flag(parameter: &'static Parameter) -> Arg {
         "clusters" => arg.short('k').value_name("N|auto"),
         _ => arg,
     };
-    let default = |text: &str| format!("{} [default: {text}]", parameter.meaning);
+    let meaning = sentence(parameter.meaning);
+    let default = |text: &str| format!("{meaning} [default: {text}]");
     match (parameter.kind, parameter.default) {
         (ParameterKind::Flag, Some("true")) => Arg::new(parameter.name)
             .long(format!("no-{}", hyphenated(parameter.name)))
             .action(ArgAction::SetTrue)
             .help_heading("Learner")
             .help(format!("Do not: {}", parameter.meaning)),
-        (ParameterKind::Flag, _) => arg.action(ArgAction::SetTrue).help(parameter.meaning),
+        (ParameterKind::Flag, _) => arg.action(ArgAction::SetTrue).help(meaning),
         (ParameterKind::Kernels | ParameterKind::Texts, _) => arg
             .action(ArgAction::Append)
             .value_name(if parameter.kind == ParameterKind::Kernels { "EXPR" } else { "TEXT" })
-            .help(parameter.default.map_or_else(|| parameter.meaning.to_owned(), default)),
+            .help(parameter.default.map_or_else(|| meaning.clone(), default)),
         (ParameterKind::Word(words), _) => arg
             .value_name("WORD")
             .value_parser(PossibleValuesParser::new(words.iter().map(|word| hyphenated(word))))
-            .help(parameter.default.map_or_else(|| parameter.meaning.to_owned(), |text| default(&hyphenated(text)))),
+            .help(parameter.default.map_or_else(|| meaning.clone(), |text| default(&hyphenated(text)))),
         (kind, _) => {
             let arg = if parameter.name == "clusters" { arg } else { arg.value_name(value_name(kind)) };
-            arg.allow_hyphen_values(true).help(parameter.default.map_or_else(|| parameter.meaning.to_owned(), default))
+            arg.allow_hyphen_values(true).help(parameter.default.map_or_else(|| meaning.clone(), default))
         }
     }
 }
@@ -217,8 +229,7 @@ fn columns_of(name: &'static str, help: &'static str) -> Arg {
 }
 
 fn view_command(entry: &'static LearnerEntry) -> Command {
-    let command = Command::new(hyphenated(entry.name)).about(entry.summary).long_about(None::<&str>);
-    let mut command = ViewData::augment_args(command);
+    let mut command = ViewData::augment_args(Command::new(hyphenated(entry.name)));
     if entry.views == ViewCount::Several {
         command = command
             .mut_arg("columns", |arg| arg.hide(true))
@@ -231,7 +242,7 @@ fn view_command(entry: &'static LearnerEntry) -> Command {
         command = command.arg(Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(help));
     }
     let command = with_flags(command, entry);
-    if is_streamed(entry) { ViewStreamWords::augment_args(command) } else { command }
+    described(if is_streamed(entry) { ViewStreamWords::augment_args(command) } else { command }, entry)
 }
 
 impl Subcommand for ViewArguments {
@@ -287,17 +298,17 @@ pub struct LearnerArguments {
 
 fn learners() -> impl Iterator<Item = &'static LearnerEntry> {
     let target = |goal: Goal| matches!(goal, Goal::Values | Goal::Classes | Goal::Novelty);
-    LEARNERS.iter().copied().filter(move |entry| target(entry.goal) && !OWN_COMMANDS.contains(&entry.name))
+    let own = |name: &str| OWN_COMMANDS.contains(&name) || name.starts_with(STREAMED);
+    LEARNERS.iter().copied().filter(move |entry| target(entry.goal) && !own(entry.name))
 }
 
 impl Subcommand for LearnerArguments {
     fn augment_subcommands(command: Command) -> Command {
         learners().fold(command, |command, entry| {
-            let own = Command::new(hyphenated(entry.name)).about(entry.summary);
-            let own = FitData::augment_args(own);
+            let own = FitData::augment_args(Command::new(hyphenated(entry.name)));
             let weights = Arg::new("weights").long("weights").value_name("COL").help("Column of weights of the rows");
             let own = if entry.weighted { own.arg(weights) } else { own };
-            command.subcommand(with_flags(own, entry))
+            command.subcommand(described(with_flags(own, entry), entry))
         })
     }
 

@@ -207,6 +207,43 @@ mod tests {
         super::description().debug_assert();
     }
 
+    /// Calls `look` with every command and the words that lead to it.
+    fn walk(command: &clap::Command, words: &str, look: &mut dyn FnMut(&str, &clap::Command)) {
+        for own in command.get_subcommands() {
+            let words = format!("{words} {}", own.get_name());
+            look(&words, own);
+            walk(own, &words, look);
+        }
+    }
+
+    /// A struct of arguments that is added to a command must not bring its own description.
+    #[test]
+    fn every_command_and_flag_says_what_it_does() {
+        let mut seen = std::collections::HashMap::new();
+        let capital = |text: &str| text.chars().next().is_some_and(|first| !first.is_ascii_lowercase());
+        walk(&super::description(), "mercer", &mut |words, command| {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(capital(&about), "{words}: {about:?}");
+            // `explain` has the commands that it explains.
+            if words.starts_with("mercer explain") {
+                return;
+            }
+            if let Some(other) = seen.insert(about.clone(), words.to_owned()) {
+                panic!("{words} and {other} are both {about:?}");
+            }
+            for flag in command.get_arguments().filter(|flag| !flag.is_hide_set()) {
+                let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(capital(&help), "{words} --{}: {help:?}", flag.get_id());
+            }
+        });
+        assert!(seen.len() > 40, "{}", seen.len());
+        for (words, title) in
+            [("mercer embed pca", "Kernel principal components"), ("mercer fit multiple-svm", "Support")]
+        {
+            assert!(seen.iter().any(|(about, of)| of == words && about.starts_with(title)), "{words}");
+        }
+    }
+
     #[test]
     fn usage_errors_write_out_what_would_command_the_terminal() {
         for words in
