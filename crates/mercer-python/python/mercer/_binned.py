@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -16,45 +17,26 @@ from mercer._intervals import INTERVAL, Intervals, PredictionSets
 from mercer._kernels import compiled
 from mercer._margins import ClassMixin, filled
 from mercer._mercer import Binned, Kernel
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 
 #: Rows up to which the solver gives all digits by default.
 _FEW_ROWS = 100
 
 
+@parameters
 class BinnedEstimator(Estimator):
     """What both share: grids, and coefficients of their cells."""
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        kernel: Any = "laplacian",
-        n_grids: int = 100,
-        *,
-        loss: str = "squared",
-        n_buckets: int = 4096,
-        gamma: float | None = None,
-        fit_intercept: bool = True,
-        tol: float | None = None,
-        max_iter: int = 500,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.n_grids = n_grids
-        self.loss = loss
-        self.n_buckets = n_buckets
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    alpha: float = 1.0
+    kernel: Any = "laplacian"
+    n_grids: int = 100
+    _: KW_ONLY
+    loss: str = "squared"
+    n_buckets: int = 4096
+    gamma: float | None = None
+    fit_intercept: bool = True
+    tol: float | None = None
+    max_iter: int = 500
 
     def _grids(self) -> RandomBinningFeatures:
         how = {name: getattr(self, name) for name in ("n_buckets", "gamma", "random_state", "n_jobs", "max_memory")}

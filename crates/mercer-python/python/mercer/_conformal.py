@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Any
 
@@ -36,7 +37,7 @@ from mercer._mercer import (
     margin_scores,
     stratified_folds,
 )
-from mercer._parameters import check_choice
+from mercer._parameters import check_choice, parameters
 from mercer._ridge_cv import KernelRidgeCV
 
 _METHODS = ("auto", "jackknife+", "cv+", "split")
@@ -54,8 +55,17 @@ def _has(name: str) -> Any:
     return check
 
 
+@parameters
 class _Conformal(MetaEstimatorMixin, BaseEstimator):
     """What regression and classification have in common: methods, folds, fits without some of the rows."""
+
+    estimator: Any = None
+    _: KW_ONLY
+    method: str = "auto"
+    level: float = 0.9
+    cv: Any = 10
+    test_size: float = 0.25
+    random_state: Any = 0
 
     @property
     def _base(self) -> Any:
@@ -239,23 +249,6 @@ class ConformalRegressor(RegressorMixin, _Conformal):
 
     _default = KernelRidgeCV
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: str = "auto",
-        level: float = 0.9,
-        cv: Any = 10,
-        test_size: float = 0.25,
-        random_state: Any = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.level = level
-        self.cv = cv
-        self.test_size = test_size
-        self.random_state = random_state
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalRegressor:
         """Fit the estimator, and the scores of held-out rows.
 
@@ -405,6 +398,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         return self._ranks.ends([band[0] for band in bands], [band[1] for band in bands], level)
 
 
+@parameters
 class ConformalClassifier(ClassifierMixin, _Conformal):
     """Sets of classes that hold the class of a new observation with a stated probability, on top of any classifier.
 
@@ -463,26 +457,9 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
 
     _default = KernelLogisticRegression
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: str = "auto",
-        level: float = 0.9,
-        set_score: str = "lac",
-        randomized: bool = False,
-        cv: Any = 10,
-        test_size: float = 0.25,
-        random_state: Any = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.level = level
-        self.set_score = set_score
-        self.randomized = randomized
-        self.cv = cv
-        self.test_size = test_size
-        self.random_state = random_state
+    _: KW_ONLY
+    set_score: str = "lac"
+    randomized: bool = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalClassifier:
         """Fit the estimator, and the scores of held-out rows.

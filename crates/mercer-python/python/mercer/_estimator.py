@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 from mercer._callbacks import CallbackSupportMixin, reported
 from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
+from mercer._parameters import Computed
 from mercer._storage import restored, stored
 from mercer._tables import as_frame, is_plain_rows, validate_data
 
@@ -24,7 +25,7 @@ from mercer._tables import as_frame, is_plain_rows, validate_data
 _DATA = ("_data", "_calibration")
 
 
-class Estimator(CallbackSupportMixin, BaseEstimator):
+class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
     """An estimator whose work is done by the compiled part."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -249,6 +250,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def _column_names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
+
+    def _with_columns(self, kernel: Kernel) -> Kernel:
+        """Return a kernel with the names of its columns resolved, where the data has names."""
+        names = self._column_names()
+        return kernel if names is None else kernel.with_column_names(names)
 
 
 class OneColumn(Estimator):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -17,7 +18,8 @@ from mercer._kernel_names import object_kernel
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_function, symmetric
 from mercer._margins import filled, gamma_number
 from mercer._mercer import Features, Kernel, Objects, sample_rows
-from mercer._parameters import check_count, check_kinds, refuse
+from mercer._parameters import check_count, check_kinds, parameters, refuse
+from mercer._streams import sample_size
 from mercer._tables import as_frame, validate_data
 
 #: What the parameters that all transformers share mean.
@@ -32,13 +34,17 @@ FITTED = """kernel_ : Kernel
         The kernel, with medians and names of columns resolved."""
 
 
+@parameters
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """A transformer whose features are made by the compiled part."""
+
+    _: KW_ONLY
+    gamma: Any = None
 
     #: Whether Dask collections are transformed.
     _partitioned = False
     #: The numbers of the rows in which medians and landmarks were found, where these were not all.
-    _rows: np.ndarray | None = None
+    _rows: ClassVar[np.ndarray | None] = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -60,9 +66,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         The fitted transformer.
         """
         check_kinds(self)
-        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
-            raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
-        self._seed, self._rows = _seed(getattr(self, "random_state", None)), None
+        self._require_language()
+        self._seed, self._rows = seed_of(getattr(self, "random_state", None)), None
         X = self._sample_of_partitions(X) if is_dask(X) else as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
         kernel = self._fit_kernel(X)
@@ -139,11 +144,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return {name: value for name, value in options.items() if value is not None} | {"random_state": self._seed}
 
     def _compiled_kernel(self, n_features: int) -> Kernel:
-        names = self._column_names()
-        kernel = compiled(
-            self._given_kernel, n_features, self._gamma, self._given("degree", 3), self._given("coef0", 1)
-        )
-        return kernel if names is None else kernel.with_column_names(names)
+        degree, coef0 = self._given("degree", 3), self._given("coef0", 1)
+        return self._with_columns(compiled(self._given_kernel, n_features, self._gamma, degree, coef0))
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
@@ -164,6 +166,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class RandomFourierFeatures(FeatureTransformer):
     """Random Fourier features of a shift-invariant kernel (Rahimi and Recht 2007).
 
@@ -210,28 +213,11 @@ class RandomFourierFeatures(FeatureTransformer):
     _takes_sparse = True
     _partitioned = True
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        n_components: int = 100,
-        *,
-        kind: str = "pair",
-        sampling: str = "iid",
-        gamma: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.kind = kind
-        self.sampling = sampling
-        self.gamma = gamma
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "rbf"
+    n_components: int = 100
+    _: KW_ONLY
+    kind: str = "pair"
+    sampling: str = "iid"
 
     def _sampled(self) -> int | None:
         return SAMPLE
@@ -272,7 +258,7 @@ class RandomFourierFeatures(FeatureTransformer):
         counts = np.asarray(frequencies, dtype=np.int64)
         gamma = gamma_number(self.gamma, points_of_x, self.kernel)
         kernel = compiled(self.kernel, points_of_x.shape[1], gamma, 3, 1)
-        how = {"random_state": _seed(self.random_state)}
+        how = {"random_state": seed_of(self.random_state)}
         given = (kernel, self.kind, self.sampling, points_of_x, counts.tolist(), draws, points)
         errors, scale = Features.fourier_decay(*given, **how)
         return counts, errors, scale / np.sqrt(counts)
@@ -291,6 +277,7 @@ class RandomFourierFeatures(FeatureTransformer):
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class RandomBinningFeatures(FeatureTransformer):
     """Random binning features (Rahimi and Recht 2007): a sparse matrix with one entry per row and grid.
 
@@ -320,26 +307,10 @@ class RandomBinningFeatures(FeatureTransformer):
     (2, 3200)
     """
 
-    def __init__(
-        self,
-        kernel: Any = "laplacian",
-        n_components: int = 100,
-        *,
-        n_buckets: int = 4096,
-        gamma: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.n_buckets = n_buckets
-        self.gamma = gamma
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "laplacian"
+    n_components: int = 100
+    _: KW_ONLY
+    n_buckets: int = 4096
 
     def transform(self, X: Any) -> scipy.sparse.csr_matrix:
         """Return the features, one row per point, one entry per grid.
@@ -369,6 +340,7 @@ class RandomBinningFeatures(FeatureTransformer):
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class Nystroem(FeatureTransformer):
     """Nyström features: the kernel seen from a few landmarks.
 
@@ -423,34 +395,14 @@ class Nystroem(FeatureTransformer):
     _takes_sparse = True
     _partitioned = True
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        n_components: int = 100,
-        *,
-        gamma: Any = None,
-        coef0: float | None = None,
-        degree: float | None = None,
-        kernel_params: dict[str, Any] | None = None,
-        landmarks: str = "auto",
-        tol: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.kernel_params = kernel_params
-        self.n_components = n_components
-        self.landmarks = landmarks
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "rbf"
+    n_components: int = 100
+    _: KW_ONLY
+    coef0: float | None = None
+    degree: float | None = None
+    kernel_params: dict[str, Any] | None = None
+    landmarks: str = "auto"
+    tol: float = 0.0
 
     def fit(self, X: Any, y: Any = None) -> Nystroem:
         """Choose the landmarks.
@@ -537,7 +489,7 @@ class Nystroem(FeatureTransformer):
         # Other landmarks are chosen by looking at all rows.
         if self.landmarks not in ("auto", "rpcholesky", "uniform", "greedy"):
             return None
-        return max(SAMPLE, 10 * self.n_components)
+        return sample_size(self.n_components)
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.nystrom(kernel, self.n_components, self._choice(), self.tol, X, **self._how())
@@ -559,6 +511,7 @@ class Nystroem(FeatureTransformer):
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class EmpiricalKernelMap(FeatureTransformer):
     """The empirical kernel map ``(K⁺)^{1/2}(k(x, x₁), …, k(x, xₘ))``, which reproduces the kernel on the sample.
 
@@ -591,26 +544,10 @@ class EmpiricalKernelMap(FeatureTransformer):
 
     _takes_sparse = True
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: Any = None,
-        coef0: float = 1,
-        degree: float = 3,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "rbf"
+    _: KW_ONLY
+    coef0: float = 1
+    degree: float = 3
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.empirical(kernel, X, **self._how())
@@ -623,6 +560,7 @@ class EmpiricalKernelMap(FeatureTransformer):
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class ExplicitFeatures(FeatureTransformer):
     """Exact features of a kernel with finitely many: polynomials, finite ranks, and sums and products of them.
 
@@ -649,32 +587,16 @@ class ExplicitFeatures(FeatureTransformer):
     (2, 3)
     """
 
-    def __init__(
-        self,
-        kernel: Any = "poly",
-        *,
-        gamma: Any = None,
-        coef0: float = 1,
-        degree: float = 3,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "poly"
+    _: KW_ONLY
+    coef0: float = 1
+    degree: float = 3
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.explicit(kernel, X.shape[1])
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """Return a number for a seed, a generator, or None."""
     if random_state is None:
         return 0
@@ -689,4 +611,4 @@ def _random_state(random_state: Any) -> np.random.RandomState:
     """Return a generator of numpy's older kind, as scikit-learn's functions take it."""
     if isinstance(random_state, np.random.RandomState):
         return random_state
-    return np.random.RandomState(_seed(random_state) % 2**32)
+    return np.random.RandomState(seed_of(random_state) % 2**32)

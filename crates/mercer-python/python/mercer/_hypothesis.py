@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer import _mercer
 from mercer._dask import is_dask
-from mercer._kernel_names import is_computed_outside
+from mercer._kernel_names import is_known_by_values
 from mercer._measures import variables
 from mercer._result import TestResult
 from mercer._samples import Options, chosen, how, scores, two_samples, variable
@@ -158,7 +158,7 @@ def column_tests(
     >>> [result.reject for result in mercer.column_tests(x, y + [0.0, 2.0, 0.0])]
     [False, True, False]
     """
-    if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+    if is_known_by_values(kernel):
         raise ValueError("kernel: columns are tested from points: it needs a text or a Kernel")
     found = chosen(kernel, np.zeros((1, 1)))
     if method == "auto":
@@ -375,7 +375,7 @@ def conditional_independence_test(
     True
     """
     for name, kernel in (("kernel_x", kernel_x), ("kernel_y", kernel_y), ("kernel_z", kernel_z)):
-        if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+        if is_known_by_values(kernel):
             raise ValueError(f"{name}: the conditional test works on points: it needs a text or a Kernel")
     given = chosen(kernel_z, Z)
     outcome = _mercer.conditional_independence_test(

@@ -68,9 +68,7 @@ class LearnerEstimator(KernelEstimator):
         if isinstance(X, Objects):
             return self._object_kernel(X) or Kernel(self._given_kernel)
         gamma = gamma_number(self.gamma, X, self.kernel)
-        kernel = compiled(self.kernel, X.shape[1], gamma, self.degree, self.coef0)
-        names = self._column_names()
-        return kernel if names is None else kernel.with_column_names(names)
+        return self._with_columns(compiled(self.kernel, X.shape[1], gamma, self.degree, self.coef0))
 
     def _learn(self, X: Any, **data: Any) -> AnyFit:
         """Fit one sample of points."""

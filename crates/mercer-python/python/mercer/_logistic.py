@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from mercer._estimator import as_given
 from mercer._intervals import PredictionSets
 from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalized
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 from mercer._penalized import PenalizedEstimator
 
 
+@parameters
 class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, PenalizedEstimator):
     """Kernel logistic regression: ``min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (alpha/2)·‖f‖²``, softmax for more classes.
 
@@ -83,50 +85,11 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
     (array(['yes'], dtype='<U3'), array([[0.3374, 0.6626]]))
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        n_centers: int | None = None,
-        landmarks: str = "uniform",
-        validation_fraction: float | None = None,
-        n_iter_no_change: int = 5,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.n_centers = n_centers
-        self.landmarks = landmarks
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
-        self.verbose = verbose
+    alpha: float = 1.0
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    fit_intercept: bool = True
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelLogisticRegression:
         """Fit the functions.

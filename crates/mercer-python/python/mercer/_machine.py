@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from mercer._estimator import as_given
 from mercer._intervals import INTERVAL, Intervals, PredictionSets
 from mercer._margins import ClassMixin, filled
 from mercer._mercer import Kernel, Penalized
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 from mercer._penalized import PenalizedEstimator
 
 #: Losses whose targets are two classes.
@@ -24,6 +25,7 @@ _PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": 
 _LOG_LINK = ("poisson", "gamma", "tweedie")
 
 
+@parameters
 class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
     """A regularized loss: ``min Σ wᵢ loss(yᵢ, f(xᵢ)) + alpha·‖f‖²``.
 
@@ -98,58 +100,15 @@ class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
     (4, 2)
     """
 
-    def __init__(
-        self,
-        loss: str = "huber",
-        alpha: float = 1.0,
-        kernel: Any = "rbf",
-        fit_intercept: bool = True,
-        quantile: Any = 0.5,
-        *,
-        delta: float = 1.0,
-        epsilon: float = 0.1,
-        power: float = 1.5,
-        gamma: Any = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        solver: str = "auto",
-        n_centers: int | None = None,
-        landmarks: str = "uniform",
-        validation_fraction: float | None = None,
-        n_iter_no_change: int = 5,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.kernel = kernel
-        self.fit_intercept = fit_intercept
-        self.quantile = quantile
-        self.delta = delta
-        self.epsilon = epsilon
-        self.power = power
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.solver = solver
-        self.n_centers = n_centers
-        self.landmarks = landmarks
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
-        self.verbose = verbose
+    loss: str = "huber"
+    alpha: float = 1.0
+    kernel: Any = "rbf"
+    fit_intercept: bool = True
+    quantile: Any = 0.5
+    _: KW_ONLY
+    delta: float = 1.0
+    epsilon: float = 0.1
+    power: float = 1.5
 
     @property
     def _estimator_type(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from mercer import _mercer
-from mercer._kernel_names import is_computed_outside
+from mercer._kernel_names import is_known_by_values
 from mercer._mercer import Function
 from mercer._samples import Options, chosen, how, named, scores, two_samples, variable
 
@@ -58,7 +58,7 @@ def mmd_witness(
     >>> f([3.0])
     array([4.5])
     """
-    if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+    if is_known_by_values(kernel):
         raise ValueError("the witness is a function on points: it needs a kernel, not values or a function of Python")
     return _mercer.mmd_witness(X, Y, named(kernel, X), **how(options))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from mercer._kernel_names import compiled, object_kernel
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import ClassMixin, filled
 from mercer._mercer import AnyFit, Kernel, Learner
-from mercer._parameters import check_above, check_choice, check_from
+from mercer._parameters import check_above, check_choice, check_from, parameters
 
 #: Kernels of several lengthscales and a line, where none are named.
 DEFAULT = (
@@ -25,16 +26,22 @@ DEFAULT = (
 )
 
 
+@parameters
 class _Multiple(LearnerEstimator):
     """An estimator with several kernels."""
+
+    kernels: Any = None
+    _: KW_ONLY
+    method: str = "simple"
+    normalize: str = "trace"
+    norm: float = 1
 
     def _kernel_list(self) -> list[Kernel]:
         given = DEFAULT if self.kernels is None else self.kernels
         if isinstance(given, (str, Kernel)) or len(given) == 0:
             raise ValueError(f"kernels = {given!r} is not allowed: it must be a list of at least one kernel")
-        kernels = [compiled(kernel, getattr(self, "n_features_in_", 1), None, 3, 1) for kernel in given]
-        names = self._column_names()
-        return kernels if names is None else [kernel.with_column_names(names) for kernel in kernels]
+        columns = getattr(self, "n_features_in_", 1)
+        return [self._with_columns(compiled(kernel, columns, None, 3, 1)) for kernel in given]
 
     def _object_kernel(self, X: Any = None) -> Kernel | None:
         given = DEFAULT if self.kernels is None else self.kernels
@@ -91,6 +98,7 @@ class _Multiple(LearnerEstimator):
 
 
 @filled(HOW=HOW)
+@parameters
 class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
     """Ridge regression with several kernels: the weights of their sum are learned with the function.
 
@@ -150,30 +158,9 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
         "duality_gap_": "duality_gap",
     }
 
-    def __init__(
-        self,
-        kernels: Any = None,
-        alpha: float = 1.0,
-        *,
-        method: str = "simple",
-        normalize: str = "trace",
-        norm: float = 1,
-        fit_intercept: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernels = kernels
-        self.alpha = alpha
-        self.method = method
-        self.normalize = normalize
-        self.norm = norm
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    alpha: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -235,6 +222,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
 
 
 @filled(HOW=HOW)
+@parameters
 class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Multiple):
     """A support vector machine with several kernels: the weights of their sum are learned with the classifier.
 
@@ -293,28 +281,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
         "duality_gap_": "duality_gap",
     }
 
-    def __init__(
-        self,
-        kernels: Any = None,
-        C: float = 1.0,
-        *,
-        method: str = "simple",
-        normalize: str = "trace",
-        norm: float = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernels = kernels
-        self.C = C
-        self.method = method
-        self.normalize = normalize
-        self.norm = norm
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    C: float = 1.0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultipleKernelClassifier:
         """Fit the weights and the classifier.

@@ -4,11 +4,52 @@ from __future__ import annotations
 
 import inspect
 import math
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
+
+_Kind = TypeVar("_Kind")
+
+
+@dataclass_transform(eq_default=False)
+def parameters(kind: type[_Kind]) -> type[_Kind]:
+    """Make the constructor of an estimator from its fields and those of its bases.
+
+    A field is a parameter with its type and its default; those after ``_: KW_ONLY`` are keywords. The signature lists
+    the keywords of a class before those of its bases.
+    """
+    made = dataclass(eq=False, repr=False)(kind)
+    signature = inspect.signature(made.__init__)
+    order = [name for base in kind.__mro__ for name in inspect.get_annotations(base)]
+    keywords = [name for name, given in signature.parameters.items() if given.kind is given.KEYWORD_ONLY]
+    names = [name for name in signature.parameters if name not in keywords] + sorted(keywords, key=order.index)
+    made.__init__.__signature__ = signature.replace(parameters=[signature.parameters[name] for name in names])
+    return made
+
+
+@parameters
+class Computed:
+    """The parameters that all estimators have: how to compute."""
+
+    _: KW_ONLY
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_memory: int | str | None = None
+    verbose: bool = False
+
+
+@parameters
+class KernelNames:
+    """The parameters of scikit-learn's names of kernels, and of a kernel that is a function."""
+
+    _: KW_ONLY
+    gamma: Any = None
+    degree: float = 3
+    coef0: float = 1
+    kernel_params: dict[str, Any] | None = None
 
 
 def refuse(name: str, value: Any, allowed: str) -> None:

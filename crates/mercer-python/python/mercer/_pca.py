@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from mercer._estimator import as_given
 from mercer._learner import HOW, LearnerEstimator
 from mercer._margins import filled
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
-from mercer._parameters import check_choice, check_from, check_number, refuse
+from mercer._parameters import KernelNames, check_choice, check_from, check_number, parameters, refuse
 from mercer._pictures import Pictured
 from mercer._streamed_views import StreamedView
 
@@ -20,7 +21,8 @@ _SOLVERS = ("auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "a
 
 
 @filled(HOW=HOW)
-class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamedView):
+@parameters
+class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelNames, StreamedView):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
 
     The eigenvectors of the centered kernel matrix ``HKH``; scores of new points are projections onto the directions in
@@ -117,48 +119,18 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
         "solver_": "solver",
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: Any = "linear",
-        gamma: Any = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        alpha: float = 1.0,
-        fit_inverse_transform: bool = False,
-        eigen_solver: str = "auto",
-        n_landmarks: int | None = None,
-        tol: float = 0,
-        max_iter: int | None = None,
-        iterated_power: Any = "auto",
-        remove_zero_eig: bool = False,
-        random_state: Any = None,
-        copy_X: bool = True,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.alpha = alpha
-        self.fit_inverse_transform = fit_inverse_transform
-        self.eigen_solver = eigen_solver
-        self.n_landmarks = n_landmarks
-        self.tol = tol
-        self.max_iter = max_iter
-        self.iterated_power = iterated_power
-        self.remove_zero_eig = remove_zero_eig
-        self.random_state = random_state
-        self.copy_X = copy_X
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    kernel: Any = "linear"
+    alpha: float = 1.0
+    fit_inverse_transform: bool = False
+    eigen_solver: str = "auto"
+    n_landmarks: int | None = None
+    tol: float = 0
+    max_iter: int | None = None
+    iterated_power: Any = "auto"
+    remove_zero_eig: bool = False
+    copy_X: bool = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -365,6 +337,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
 
 
 @filled(HOW=HOW)
+@parameters
 class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Classical scaling: coordinates whose squared distances are the values of a negative-definite kernel.
 
@@ -412,24 +385,10 @@ class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMix
         "stress_": "stress",
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        kernel: Any = "sqdist()",
-        allow_indefinite: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.allow_indefinite = allow_indefinite
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    n_components: int = 2
+    _: KW_ONLY
+    kernel: Any = "sqdist()"
+    allow_indefinite: bool = False
 
     @property
     def _n_features_out(self) -> int:

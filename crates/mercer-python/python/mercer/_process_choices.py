@@ -101,9 +101,7 @@ class ProcessChoices(Estimator):
         return targets.size == len(targets) and not (self._has_alpha() and self.noise is not None)
 
     def _mercer_kernel(self, kernel: Any, n_features: int) -> Kernel:
-        names = self._column_names()
-        kernel = compiled(kernel, n_features, None, 3, 1.0)
-        return kernel if names is None else kernel.with_column_names(names)
+        return self._with_columns(compiled(kernel, n_features, None, 3, 1.0))
 
     def _covariance_of(self, kernel: Any, noise: float, X: Any) -> Any:
         """Return a kernel with its free parameters, where they start."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,31 +14,19 @@ from mercer._estimator import Estimator, OneColumn
 from mercer._intervals import INTERVAL, Intervals
 from mercer._margins import filled
 from mercer._mercer import LocalFit, Smoother
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 
 
+@parameters
 class LocalSmoother(RegressorMixin, Intervals, Estimator):
     """A weighted fit around each point."""
 
     _linear: ClassVar[bool]
     _has_intervals = True
 
-    def __init__(
-        self,
-        bandwidth: str | float = "loo",
-        *,
-        weights: str = "gaussian",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.weights = weights
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    bandwidth: str | float = "loo"
+    _: KW_ONLY
+    weights: str = "gaussian"
 
     def fit(self, X: Any, y: Any) -> LocalSmoother:
         """Fit the smoother; with ``bandwidth="loo"`` choose its bandwidth.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from mercer._parameters import (
     check_kinds,
     check_number,
     is_number,
+    parameters,
     refuse,
 )
 from mercer._tables import as_frame, validate_data
@@ -68,8 +70,22 @@ EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fi
         The kernel, with medians and names of columns resolved."""
 
 
+@parameters
 class Machine(InstanceScores, MarginEstimator):
     """Common base of support vector machines: parameters of the solver, support vectors, evidence."""
+
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    gamma: Any = "scale"
+    degree: float = 3
+    coef0: float = 0.0
+    tol: float = 1e-3
+    max_iter: int = -1
+    shrinking: bool = True
+    cache_size: float = 200
+    allow_indefinite: bool = False
+    kernel_params: dict[str, Any] | None = None
+    max_time: float | None = None
 
     _takes_sparse = True
 

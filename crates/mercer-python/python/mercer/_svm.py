@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -14,16 +15,26 @@ from sklearn.utils.metaestimators import available_if
 from mercer._intervals import PredictionSets
 from mercer._margins import ClassMixin, filled
 from mercer._mercer import Kernel, Svc, SvcFit
-from mercer._parameters import check_above, check_choice, check_count, check_flag, check_share
+from mercer._parameters import check_above, check_choice, check_count, check_flag, check_share, parameters
 from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
+@parameters
 class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machine):
     """A one-versus-one classifier."""
 
+    _: KW_ONLY
+    probability: bool | str = False
+    calibration: str = "sigmoid"
+    calibration_cv: int = 5
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    multi_class: str = "ovo"
+
     #: The same machines without probabilities, where classes are predicted by votes in spite of them: as scikit-learn
     #: does, whose machines may be taken over.
-    _voting: SvcFit | None = None
+    _voting: ClassVar[SvcFit | None] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorClassifier:
         """Fit the classifier.
@@ -192,6 +203,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class SVC(SupportVectorClassifier):
     """Support vector classification: ``min ½‖f‖² + C Σ wᵢ max(0, 1 − yᵢ(f(xᵢ) + b))``.
 
@@ -236,58 +248,9 @@ class SVC(SupportVectorClassifier):
     (array([1, 2], dtype=int32), 0.5)
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        multi_class: str = "ovo",
-        calibration: str = "sigmoid",
-        calibration_cv: int = 5,
-        fit_intercept: bool = True,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.multi_class = multi_class
-        self.calibration = calibration
-        self.calibration_cv = calibration_cv
-        self.fit_intercept = fit_intercept
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    _: KW_ONLY
+    C: float = 1.0
+    fit_intercept: bool = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -298,6 +261,7 @@ class SVC(SupportVectorClassifier):
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class NuSVC(SupportVectorClassifier):
     """Support vector classification with ν instead of C.
 
@@ -327,56 +291,8 @@ class NuSVC(SupportVectorClassifier):
     #: A ν-SVM always has an offset.
     fit_intercept = True
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        multi_class: str = "ovo",
-        calibration: str = "sigmoid",
-        calibration_cv: int = 5,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.multi_class = multi_class
-        self.calibration = calibration
-        self.calibration_cv = calibration_cv
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    _: KW_ONLY
+    nu: float = 0.5
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
