@@ -11,11 +11,12 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._estimator import Estimator
+from mercer._documents import filled
+from mercer._estimator import Estimator, target_count
 from mercer._features import RandomBinningFeatures
 from mercer._intervals import INTERVAL, Intervals, PredictionSets
 from mercer._kernels import compiled
-from mercer._margins import ClassMixin, filled
+from mercer._margins import ClassMixin, class_count
 from mercer._mercer import Binned, Kernel
 from mercer._parameters import check_kinds, parameters
 
@@ -60,11 +61,9 @@ class BinnedEstimator(Estimator):
 
     def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
+        outputs = target_count(y)
         if isinstance(self, ClassMixin):
-            classes = 2 if y is None else len(np.unique(y))
-            outputs = 1 if classes == 2 else classes
-        else:
-            outputs = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+            outputs = 1 if class_count(y) == 2 else class_count(y)
         kernel = compiled(self.kernel, columns, self.gamma, 3, 1)
         return self._specification(rows, kernel).plan(rows, outputs, **self._options())
 

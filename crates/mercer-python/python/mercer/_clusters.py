@@ -14,8 +14,8 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.metaestimators import available_if
 
 from mercer._dask import is_dask, lazy
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import filled
+from mercer._documents import HOW, filled
+from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit
 from mercer._parameters import KernelNames, check_choice, check_count, parameters
 from mercer._pictures import Pictured

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer._cca import _view, first_view
+from mercer._documents import HOW, filled
 from mercer._kernel_names import view_kernel
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import filled
+from mercer._learner import LearnerEstimator
 from mercer._mercer import Kernel, Learner, coupled_matches
 from mercer._parameters import check_choice, check_count, check_from, check_kinds, parameters
 from mercer._pictures import Pictured

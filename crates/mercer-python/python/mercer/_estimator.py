@@ -140,7 +140,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
 
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
-        self._target_names, self._units, self._inputs = target_names(y), None, None
+        self._note_targets(target_names(y))
         X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
@@ -149,6 +149,18 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
         accepted = {"accept_sparse": self._sparse_format(), **checks}
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **accepted)
         return X, np.asarray(y, dtype=np.float64)
+
+    def _note_targets(self, names: list[str] | None = None) -> None:
+        """Begin a fit: note the names of the targets, which are fitted as they are."""
+        self._target_names, self._units, self._inputs = names, None, None
+
+    def _read_alone(self, X: Any, y: Any = None, **checks: Any) -> Any:
+        """Check the points of a fit, and note their columns."""
+        X = as_frame(X)
+        kernel = self._fit_kernel(X)
+        if kernel is not None:
+            return self._read_objects(kernel, X, y)
+        return validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format(), **checks)
 
     def _object_kernel(self, X: Any = None) -> Kernel | None:
         """Return the kernel, where its points are not vectors."""
@@ -302,6 +314,11 @@ def target_names(y: Any) -> list[str] | None:
     """Return the names of the columns of y, if all of them are names."""
     names = list(y.columns) if hasattr(y, "columns") else [getattr(y, "name", None)]
     return names if all(isinstance(name, str) for name in names) else None
+
+
+def target_count(y: Any) -> int:
+    """Return the number of targets of data that is only to be explained."""
+    return 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
 
 
 def column_values(values: Any) -> list[Any]:

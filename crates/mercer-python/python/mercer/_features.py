@@ -14,21 +14,15 @@ from sklearn.utils import check_random_state
 
 from mercer._centers import is_single
 from mercer._dask import SAMPLE, Partitions, is_dask, lazy
+from mercer._documents import HOW, filled
 from mercer._kernel_names import object_kernel
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_function, symmetric
-from mercer._margins import filled, gamma_number
+from mercer._margins import gamma_number
 from mercer._mercer import Features, Kernel, Objects, sample_rows
 from mercer._parameters import check_count, check_kinds, parameters, refuse
 from mercer._streams import sample_size
 from mercer._tables import as_frame, validate_data
 
-#: What the parameters that all transformers share mean.
-HOW = """n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown."""
 #: What the attributes that all transformers share mean.
 FITTED = """kernel_ : Kernel
         The kernel, with medians and names of columns resolved."""
@@ -70,14 +64,10 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         self._seed, self._rows = seed_of(getattr(self, "random_state", None)), None
         X = self._sample_of_partitions(X) if is_dask(X) else as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
-        kernel = self._fit_kernel(X)
-        if kernel is None:
-            X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
-        else:
-            X = self._read_objects(kernel, X)
+        X = self._read_alone(X)
         self._gamma = gamma_number(self._given("gamma", None), X, self.kernel)
         size = self._sampled()
-        if kernel is None and self._rows is None and size is not None and X.shape[0] > size:
+        if not isinstance(X, Objects) and self._rows is None and size is not None and X.shape[0] > size:
             self._rows = sample_rows(X.shape[0], size, random_state=self._seed)
             X = X[self._rows]
         self._sample_size = X.shape[0]

@@ -13,11 +13,12 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._covariance import OutsideCovariance, is_kernel_object
+from mercer._documents import filled
 from mercer._effects import PartialEffect
+from mercer._estimator import target_count
 from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernel_names import compiled
-from mercer._margins import filled
 from mercer._mercer import CalibratedFit, Function, Ridge, SharedProcessFit, jackknife, normal_ends
 from mercer._parameters import parameters
 from mercer._process_choices import ALPHA
@@ -416,7 +417,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
     def _plan(self, X: Any, y: Any = None) -> str:
         kernel, noise = self._chosen()
         step = "every step of the optimization" if self._optimizes() else "once"
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         if not self._is_compiled(kernel):
             return f"{step}, a Cholesky factor of {len(X)} rows and {targets} targets: O(n³)"
         rows, columns = self._shape(X)

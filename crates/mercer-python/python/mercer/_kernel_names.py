@@ -58,6 +58,12 @@ def is_known_by_values(kernel: Any) -> bool:
     return (isinstance(kernel, str) and kernel == "precomputed") or is_computed_outside(kernel)
 
 
+def as_parameter(kernel: Any) -> str:
+    """Return the parameter ``kernel`` of an estimator whose kernel has this text."""
+    text = str(kernel)
+    return "precomputed" if text == "precomputed()" else text
+
+
 def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, coef0: float) -> Kernel:
     """Return the kernel of a text, a kernel, a name of scikit-learn, or one that stands on a matrix of values.
 

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from mercer._estimator import as_given
 from mercer._intervals import PredictionSets
-from mercer._margins import ClassMixin
+from mercer._margins import ClassMixin, class_count
 from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds, parameters
 from mercer._penalized import PenalizedEstimator
@@ -124,8 +124,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
 
     def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
-        classes = 2 if y is None else len(np.unique(y))
-        return self._specification(kernel, None).plan(rows, columns, classes, **self._options(timed=True))
+        return self._specification(kernel, None).plan(rows, columns, class_count(y), **self._options(timed=True))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return ``f(x)``: the log-odds of the second of two classes, or a column per class.
@@ -175,10 +174,6 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
         """What each decision would be without its own point."""
         return self._fit.loo_decisions
 
-    def _restore(self, fit: Any, state: dict[str, Any]) -> None:
-        self.class_weight_ = np.array(state.get("class_weight", [1.0] * len(self.classes_)))
-        super()._restore(fit, state)
-
     def _saved(self) -> tuple[Any, dict[str, Any]]:
         fit, state = super()._saved()
-        return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}
+        return fit, {**state, **self._class_state()}

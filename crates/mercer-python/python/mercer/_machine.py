@@ -10,9 +10,10 @@ from sklearn.metrics import accuracy_score, mean_pinball_loss, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from mercer._documents import filled
 from mercer._estimator import as_given
 from mercer._intervals import INTERVAL, Intervals, PredictionSets
-from mercer._margins import ClassMixin, filled
+from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalized
 from mercer._parameters import check_kinds, parameters
 from mercer._penalized import PenalizedEstimator

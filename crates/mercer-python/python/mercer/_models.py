@@ -15,7 +15,7 @@ from mercer._conformal_files import calibrated, calibration_of
 from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
-from mercer._kernel_names import object_kernel
+from mercer._kernel_names import as_parameter, object_kernel
 from mercer._learner import LearnerEstimator
 from mercer._logistic import KernelLogisticRegression
 from mercer._machine import KernelMachine
@@ -221,9 +221,7 @@ def _learner_estimators() -> list[type[LearnerEstimator]]:
 def _from_fit(fit: Any) -> Any:
     """Make an estimator with the parameters that would fit the same again."""
     if isinstance(fit, RidgeFit):
-        text = str(fit.kernel)
-        kernel = "precomputed" if text == "precomputed()" else text
-        return KernelRidge(fit.alpha, kernel=kernel, fit_intercept=fit.intercept is not None)
+        return KernelRidge(fit.alpha, kernel=as_parameter(fit.kernel), fit_intercept=fit.intercept is not None)
     if isinstance(fit, GaussianProcessFit):
         sparse = {} if fit.inducing is None else {"inducing": fit.inducing, "approximation": fit.approximation}
         return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False, **sparse)
@@ -243,8 +241,7 @@ def _from_fit(fit: Any) -> Any:
 
 def _from_margins(fit: Any) -> Any:
     """Make an estimator for what was fitted; what a file of version 1 does not store (C, ν) has its default."""
-    text = str(fit.kernel)
-    kernel = "precomputed" if text == "precomputed()" else text
+    kernel = as_parameter(fit.kernel)
     if isinstance(fit, SvcFit):
         return SVC(kernel=kernel, probability=fit.calibrated, multi_class="ovo" if fit.paired else "ovr")
     if isinstance(fit, SvmFit):

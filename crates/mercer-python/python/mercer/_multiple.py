@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._documents import HOW, filled
 from mercer._intervals import INTERVAL, Intervals, PredictionSets
 from mercer._kernel_names import compiled, object_kernel
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import ClassMixin, filled
+from mercer._learner import LearnerEstimator
+from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, Kernel, Learner
 from mercer._parameters import check_above, check_choice, check_from, parameters
 

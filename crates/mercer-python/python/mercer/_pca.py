@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from mercer._dask import is_dask, lazy
+from mercer._documents import HOW, filled
 from mercer._estimator import as_given
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import filled
+from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
 from mercer._parameters import KernelNames, check_choice, check_from, check_number, parameters, refuse
 from mercer._pictures import Pictured

@@ -13,6 +13,7 @@ from mercer._kernels import is_computed_outside
 from mercer._margins import MarginEstimator
 from mercer._mercer import PenalizedFit
 from mercer._parameters import KernelNames, parameters
+from mercer._tables import len_of
 
 
 @parameters
@@ -43,8 +44,7 @@ class PenalizedEstimator(InstanceScores, Centers, KernelNames, MarginEstimator):
         """Take over what was fitted; one function is an array of one dimension."""
         self._fit, self._flat = fit, flat
         points = fit.points
-        count = points.shape[0] if hasattr(points, "shape") else len(points)
-        if count < len(fit.fitted) and not is_computed_outside(self.kernel):
+        if len_of(points) < len(fit.fitted) and not is_computed_outside(self.kernel):
             self.X_fit_ = points
         self.dual_coef_ = self._shaped(fit.dual_coefficients)
         self.intercept_ = fit.intercept

@@ -118,7 +118,7 @@ class ProcessChoices(Estimator):
         if self._is_compiled(kernel):
             X, y = self._read_fit(X, y, multi_output=True)
         else:
-            self._target_names, self._units, self._inputs = target_names(y), None, None
+            self._note_targets(target_names(y))
             X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, **self._form(kernel, X))
             y = np.asarray(y, dtype=np.float64)
         if self._is_sparse() and y.ndim == 2 and y.shape[1] == 1:

@@ -13,12 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from mercer._centers import Centers, is_single
+from mercer._documents import filled
 from mercer._effects import PartialEffect
-from mercer._estimator import as_given
+from mercer._estimator import as_given, target_count
 from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_known_by_values, may_be_indefinite
-from mercer._margins import filled
 from mercer._mercer import CalibratedFit, Function, Kernel, Ridge, RidgeFit, interval_ends, jackknife
 from mercer._parameters import KernelNames, check_kinds, parameters
 
@@ -425,7 +425,7 @@ class KernelRidge(Centers, FittedRidge):
 
     def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         alpha, outputs = max(self._alphas(targets), key=lambda group: len(group[1]))
         objects = self._object_kernel(X)
         kernel = objects or compiled(self.kernel, columns, self.gamma, self.degree, self.coef0)

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._borders import searched, warn_at_borders
-from mercer._kernel_names import object_kernel
-from mercer._kernels import compiled, is_known_by_values, may_be_indefinite
+from mercer._estimator import target_count
+from mercer._kernels import compiled, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
 from mercer._parameters import check_kinds, parameters
 from mercer._ridge import FittedRidge, KernelRidge
@@ -200,7 +200,7 @@ class KernelRidgeCV(GridSearched, FittedRidge):
 
     def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         kernels = self._candidates(columns, names)
         given = 1 if self.lengthscales is None else self.lengthscales
@@ -229,20 +229,6 @@ class KernelRidgeCV(GridSearched, FittedRidge):
         model._single, model._narrow = self._single, self._narrow
         model._adopt(self._fits, self._flat)
         return model
-
-    def _object_kernel(self, X: Any = None) -> Kernel | None:
-        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
-        return found[0] if found else None
-
-    def _given(self) -> list[Any]:
-        """Return the kernels to choose from, as they were given."""
-        if self.kernels is None:
-            return [self._given_kernel]
-        if isinstance(self.kernels, (str, Kernel)):
-            raise ValueError("kernels must be a list; one kernel is given as kernel=")
-        if any(is_known_by_values(kernel) for kernel in self.kernels):
-            raise ValueError("kernels must be kernels of the language; values and functions are given as kernel=")
-        return list(self.kernels)
 
     def _candidates(self, n_features: int, names: list[str] | None) -> list[Kernel]:
         kernels = [compiled(kernel, n_features, self.gamma, self.degree, self.coef0) for kernel in self._given()]

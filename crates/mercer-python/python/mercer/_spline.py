@@ -10,9 +10,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer._borders import warn_at_limit
+from mercer._documents import filled
 from mercer._estimator import OneColumn
 from mercer._intervals import INTERVAL, Intervals
-from mercer._margins import filled
 from mercer._mercer import Spline, SplineFit
 from mercer._parameters import check_kinds, parameters
 

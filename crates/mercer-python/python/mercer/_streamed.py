@@ -14,11 +14,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from mercer._borders import searched_list, warn_at_borders
 from mercer._callbacks import each_chunk
 from mercer._dask import Partitions, is_dask, lazy, partition_names
-from mercer._estimator import target_names
+from mercer._documents import filled
+from mercer._estimator import target_count, target_names
 from mercer._features import seed_of
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernels import KernelEstimator
-from mercer._margins import filled
 from mercer._mercer import Kernel, Learner, RidgeStream, StreamedRidgeFit, sample_rows
 from mercer._parameters import check_kinds, parameters
 from mercer._streams import FeatureStream
@@ -122,7 +122,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, FeatureSt
             "folds": self.folds,
             "intercept": bool(self.fit_intercept),
         }
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         return Learner("streamed_ridge", settings).plan([(rows, columns)], targets, **self._options(timed=True))
 
     def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> StreamedKernelRidge:

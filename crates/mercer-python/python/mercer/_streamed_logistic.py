@@ -137,7 +137,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         if len(self.classes_) < 2:
             raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {self.classes_[0]}")
         rows.encode("y", self.classes_)
-        self._target_names, self._units, self._inputs = partition_names(y), None, None
+        self._note_targets(partition_names(y))
         sample, _ = rows.sample(self._sample_size(), self._seed)
         stream = self._start(validate_data(self, sample, dtype=np.float64, order="C", reset=True))
         return fitted_in_passes(stream, rows, self._how())

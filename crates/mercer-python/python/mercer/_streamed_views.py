@@ -63,7 +63,8 @@ class StreamedView(LearnerEstimator):
         """Fit rows in memory or the partitions of Dask collections."""
         check_kinds(self)
         self._require_language()
-        self._target_names, self._units, self._inputs, self._outside = None, None, None, None
+        self._note_targets()
+        self._outside = None
         count = self._feature_count()
         seed, size = seed_of(self.random_state), sample_size(count)
         if is_dask(X, sample_weight):

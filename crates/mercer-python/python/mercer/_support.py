@@ -25,7 +25,7 @@ from mercer._parameters import (
     parameters,
     refuse,
 )
-from mercer._tables import as_frame, validate_data
+from mercer._tables import len_of, rows_of
 
 #: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any SVM
 #: of separable data.
@@ -109,7 +109,7 @@ class Machine(InstanceScores, MarginEstimator):
         if not is_function(self.kernel):
             self._refuse_sparse_values(X)
             return super()._read_fit(X, y, **checks)
-        self._target_names, self._units, self._inputs = target_names(y), None, None
+        self._note_targets(target_names(y))
         X = self._objects(X, y)
         return X, check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
 
@@ -123,16 +123,11 @@ class Machine(InstanceScores, MarginEstimator):
         if self.kernel == "precomputed" and issparse(X):
             raise TypeError("Sparse precomputed kernels are not supported: use .toarray()")
 
-    def _read_alone(self, X: Any) -> Any:
-        """Check the data of a fit without targets."""
+    def _read_alone(self, X: Any, y: Any = None, **checks: Any) -> Any:
         if is_function(self.kernel):
-            return self._objects(X, None)
-        X = as_frame(X)
+            return self._objects(X, y)
         self._refuse_sparse_values(X)
-        kernel = self._fit_kernel(X)
-        if kernel is not None:
-            return self._read_objects(kernel, X)
-        return validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
+        return super()._read_alone(X, y, **checks)
 
     def _objects(self, X: Any, y: Any) -> Any:
         """Return data that the function alone understands as it is; a former fit may have known columns."""
@@ -244,18 +239,6 @@ class Machine(InstanceScores, MarginEstimator):
         return self._fit, {"shape": list(self.shape_fit_)}
 
 
-def len_of(X: Any) -> int:
-    """Return the number of samples."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)
-
-
 def shape_of(X: Any) -> tuple[int, ...]:
     """Return the shape of samples of any kind."""
     return tuple(X.shape) if hasattr(X, "shape") else (len(X),)
-
-
-def rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Return some samples, in the kind of container that all of them are in."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

@@ -12,8 +12,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
+from mercer._documents import filled
 from mercer._intervals import PredictionSets
-from mercer._margins import ClassMixin, filled
+from mercer._margins import ClassMixin, class_count
 from mercer._mercer import Kernel, Svc, SvcFit
 from mercer._parameters import check_above, check_choice, check_count, check_flag, check_share, parameters
 from mercer._support import COMMON, EVIDENCE, Machine, shape_of
@@ -52,15 +53,22 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
         -------
         The fitted estimator.
         """
+        X, codes, weights = self._read_weighted_classes(X, y, sample_weight)
+        kernel, values = self._prepared(X)
+        return self._fit_machines(kernel, X, values, (codes.tolist(), self._class_names(), weights))
+
+    def _read_weighted_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Check the parameters and the data of a fit; the classes and their weights are noted."""
         self._check_parameters()
         X, codes = self._read_classes(X, y)
         weights = self._read_weights(sample_weight, X)
-        self._require_two_classes(codes, weights)
-        factors = self._class_factors(codes)
-        kernel, values = self._prepared(X)
-        spec = self._specification(kernel, factors, values)
-        fit = spec.fit(values, codes.tolist(), self._class_names(), weights, **self._options())
-        self.class_weight_ = factors
+        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class")
+        self.class_weight_ = self._class_factors(codes)
+        return X, codes, weights
+
+    def _fit_machines(self, kernel: Kernel, X: Any, values: np.ndarray, data: tuple[Any, ...]) -> Any:
+        fit = self._specification(kernel, self.class_weight_, values).fit(values, *data, **self._options())
         self._adopt(fit, shape_of(X))
         self._warn(kernel)
         return self
@@ -75,10 +83,6 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
         check_flag("fit_intercept", self.fit_intercept)
         if self.probability != "deprecated":
             check_flag("probability", self.probability)
-
-    def _require_two_classes(self, codes: np.ndarray, weights: np.ndarray | None) -> None:
-        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError("Invalid input - all samples with positive weights belong to the same class")
 
     @property
     def _calibrates(self) -> bool:
@@ -101,8 +105,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
 
     def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
-        classes = 2 if y is None else len(np.unique(y))
-        return self._specification(kernel, None).plan(rows, columns, classes, **self._options())
+        return self._specification(kernel, None).plan(rows, columns, class_count(y), **self._options())
 
     def _adopt(self, fit: SvcFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
@@ -191,7 +194,6 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
 
     def _restore(self, fit: SvcFit, state: dict[str, Any]) -> None:
         self._restore_classes(fit.names, state)
-        self.class_weight_ = np.array(state.get("class_weight", [1.0] * len(self.classes_)))
         super()._restore(fit, state)
 
     def _saved(self) -> tuple[Any, dict[str, Any]]:
@@ -199,7 +201,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
         if self._voting is not None:
             message = "a model file predicts the most probable class, where scikit-learn's machine counts votes"
             warnings.warn(message, UserWarning, stacklevel=3)
-        return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}
+        return fit, {**state, **self._class_state()}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)

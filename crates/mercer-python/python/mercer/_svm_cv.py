@@ -10,13 +10,13 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
-from mercer._kernel_names import object_kernel
+from mercer._documents import filled
 from mercer._kernels import compiled, is_computed_outside, is_function, is_known_by_values
-from mercer._margins import filled, gamma_number
+from mercer._margins import gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
 from mercer._parameters import parameters
 from mercer._search import GridSearched
-from mercer._support import COMMON, EVIDENCE, shape_of
+from mercer._support import COMMON, EVIDENCE
 from mercer._svm import SVC, SupportVectorClassifier
 
 #: The C to try unless others are given.
@@ -109,32 +109,21 @@ class SVCCV(GridSearched, SupportVectorClassifier):
         -------
         The fitted estimator.
         """
-        self._check_parameters()
-        X, codes = self._read_classes(X, y)
-        weights = self._read_weights(sample_weight, X)
-        self._require_two_classes(codes, weights)
-        factors = self._class_factors(codes)
+        X, codes, weights = self._read_weighted_classes(X, y, sample_weight)
         self._X = X if is_computed_outside(self.kernel) else None
-        values, classes = self._values(X), (codes.tolist(), self._class_names())
+        values, data = self._values(X), (codes.tolist(), self._class_names(), weights)
         found = zip(*self._candidates(X), strict=True)
         self.candidates_, self.lengthscales_, self.gammas_, self._families = map(list, found)
         self.Cs_ = np.sort(np.asarray(_CS if self.Cs is None else self.Cs, dtype=np.float64).ravel())
-        search = self._specification(self.candidates_[0], factors)
+        search = self._specification(self.candidates_[0], self.class_weight_)
         folds = self._folds(X, y)
         self._n_folds = len(folds)
-        self.scores_ = search.grid(
-            self.candidates_, self.Cs_.tolist(), folds, values, *classes, weights, **self._options()
-        )
+        self.scores_ = search.grid(self.candidates_, self.Cs_.tolist(), folds, values, *data, **self._options())
         row, column = np.unravel_index(np.argmax(self.scores_), self.scores_.shape)
         self._choose(int(row), int(column))
         counts = {"C": len(self.Cs_), "lengthscale": len(set(self.lengthscales_)), "gamma": len(set(self.gammas_))}
         warn_at_borders(self.ranges_, counts)
-        kernel = self.candidates_[row]
-        fit = self._specification(kernel, factors).fit(values, *classes, weights, **self._options())
-        self.class_weight_ = factors
-        self._adopt(fit, shape_of(X))
-        self._warn(kernel)
-        return self
+        return self._fit_machines(self.candidates_[row], X, values, data)
 
     def _choose(self, row: int, column: int) -> None:
         self.best_index_, self.best_score_ = (row, column), float(self.scores_[row, column])
@@ -175,19 +164,6 @@ class SVCCV(GridSearched, SupportVectorClassifier):
         if not found:
             raise ValueError("there is no kernel to choose from: a list is empty")
         return found
-
-    def _object_kernel(self, X: Any = None) -> Kernel | None:
-        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
-        return found[0] if found else None
-
-    def _given(self) -> list[Any]:
-        if self.kernels is None:
-            return [self._given_kernel]
-        if isinstance(self.kernels, (str, Kernel)):
-            raise ValueError("kernels must be a list; a single one is given by kernel")
-        if any(is_known_by_values(kernel) for kernel in self.kernels):
-            raise ValueError("kernels must be of the language; values computed elsewhere are given by kernel alone")
-        return list(self.kernels)
 
     def _named(self, kernel: Any, X: np.ndarray, gamma: float | None) -> Kernel:
         columns = 1 if is_function(kernel) else X.shape[1]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 
+from mercer._documents import filled
 from mercer._intervals import INTERVAL, Intervals
-from mercer._margins import filled
 from mercer._mercer import Kernel, Svm, SvmFit
 from mercer._parameters import check_above, check_flag, check_from, check_share, parameters
 from mercer._support import COMMON, EVIDENCE, Machine, shape_of
@@ -230,7 +230,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         The fitted estimator.
         """
         self._check_parameters()
-        self._target_names, self._units, self._inputs = None, None, None
+        self._note_targets()
         X = self._read_alone(X)
         weights = self._read_weights(sample_weight, X)
         kernel, values = self._prepared(X)

@@ -9,6 +9,7 @@ import numpy as np
 from mercer._displays.style import SEQUENTIAL, SIGNED, Display, fit_points, readable, require, shorter, tidy
 from mercer._kernel_names import symmetric
 from mercer._mercer import Kernel
+from mercer._tables import rows_of
 
 #: Rows that are drawn; of more, this many evenly spaced ones.
 _MOST = 1000
@@ -91,7 +92,7 @@ class GramDisplay(Display):
         """
         kernel = Kernel(kernel)
         rows = _thinned(len(X))
-        sample = X if len(rows) == len(X) else _rows(X, rows)
+        sample = X if len(rows) == len(X) else rows_of(X, rows)
         display = cls._of(kernel(sample), y, rows, order, n_clusters, random_state)
         display.title = readable(kernel.resolve(sample) if kernel.point_kind in (None, "vectors") else kernel)
         return display.plot(ax) if plot else display
@@ -205,12 +206,6 @@ class GramDisplay(Display):
 
 def _thinned(count: int) -> np.ndarray:
     return np.arange(count) if count <= _MOST else np.linspace(0, count - 1, _MOST).astype(int)
-
-
-def _rows(X: Any, rows: np.ndarray) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") or not isinstance(X, list) else [X[i] for i in rows]
 
 
 def _first_component(K: np.ndarray) -> np.ndarray:
