@@ -11,10 +11,9 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._documents import filled
 from mercer._estimator import Estimator, target_count
 from mercer._features import RandomBinningFeatures
-from mercer._intervals import INTERVAL, Intervals, PredictionSets
+from mercer._intervals import Intervals, PredictionSets
 from mercer._kernels import compiled
 from mercer._margins import ClassMixin, class_count
 from mercer._mercer import Binned, Kernel
@@ -149,25 +148,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimat
         self._solve(X, np.ascontiguousarray(y.reshape(len(y), -1)), self._read_weights(sample_weight, X))
         return self
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Predict ``f(x)``.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         values = self._values(X)
         return values[:, 0] if self._flat else values
 

@@ -11,6 +11,7 @@ from mercer import _mercer
 from mercer._dask import is_dask
 from mercer._kernel_names import is_known_by_values
 from mercer._measures import variables
+from mercer._mercer import Kernel
 from mercer._result import TestResult
 from mercer._samples import Options, chosen, how, scores, two_samples, variable
 
@@ -99,20 +100,18 @@ def two_sample_test(
     if is_dask(X, Y):
         numbers = {"permutations": permutations, "level": level, "n_components": n_components}
         outcome = _dask_tests().two_sample(X, Y, kernel, method, {**numbers, "strata": strata}, options)
-        return TestResult(test="Two-sample test", hypothesis="both samples have the same distribution", **outcome)
-    first, second = two_samples(kernel, X, Y)
-    found = chosen(kernel, X)
-    if method == "auto":
-        method = "aggregated" if found is None else "permutation"
-    choices = {
-        "estimator": estimator,
-        "weights": weights,
-        "wild": wild,
-        "block_size": block_size,
-        "n_components": n_components,
-        "strata": strata_codes(strata),
-    }
-    outcome = _mercer.two_sample_test(first, second, found, method, permutations, level, choices, **how(options))
+    else:
+        found = chosen(kernel, X)
+        choices = {
+            "estimator": estimator,
+            "weights": weights,
+            "wild": wild,
+            "block_size": block_size,
+            "n_components": n_components,
+            "strata": strata_codes(strata),
+        }
+        numbers = (_two_sample_method(method, found), permutations, level)
+        outcome = _mercer.two_sample_test(*two_samples(kernel, X, Y), found, *numbers, choices, **how(options))
     return TestResult(test="Two-sample test", hypothesis="both samples have the same distribution", **outcome)
 
 
@@ -161,8 +160,7 @@ def column_tests(
     if is_known_by_values(kernel):
         raise ValueError("kernel: columns are tested from points: it needs a text or a Kernel")
     found = chosen(kernel, np.zeros((1, 1)))
-    if method == "auto":
-        method = "aggregated" if found is None else "permutation"
+    method = _two_sample_method(method, found)
     choices = {**COMMON_CHOICES, "estimator": estimator}
     columns = _mercer.column_tests(X, Y, found, method, permutations, level, correction, choices, **how(options))
     names = [str(name) for name in getattr(X, "columns", range(len(columns)))]
@@ -231,23 +229,17 @@ def independence_test(
     if is_dask(X, Y):
         numbers = {"permutations": permutations, "level": level, "n_components": n_components, "strata": strata}
         outcome = _dask_tests().independence(X, Y, (kernel_x, kernel_y), method, numbers, options)
-        return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)
-    outcome = _mercer.independence_test(
-        variable(kernel_x, X),
-        variable(kernel_y, Y),
-        chosen(kernel_x, X),
-        chosen(kernel_y, Y),
-        permutations,
-        level,
-        {
+    else:
+        samples = variable(kernel_x, X), variable(kernel_y, Y)
+        kernels = chosen(kernel_x, X), chosen(kernel_y, Y)
+        choices = {
             "method": method,
             "estimator": estimator,
             "n_components": n_components,
             "wild": wild,
             "strata": strata_codes(strata),
-        },
-        **how(options),
-    )
+        }
+        outcome = _mercer.independence_test(*samples, *kernels, permutations, level, choices, **how(options))
     return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)
 
 
@@ -435,6 +427,13 @@ def goodness_of_fit_test(
     return TestResult(test="Goodness-of-fit test", hypothesis="the sample is from the density", **outcome)
 
 
+def _two_sample_method(method: str, kernel: Kernel | None) -> str:
+    """Return the method of a two-sample test: ``"auto"`` depends on whether there is an explicit kernel."""
+    if method != "auto":
+        return method
+    return "aggregated" if kernel is None else "permutation"
+
+
 def strata_codes(strata: Any) -> list[int] | None:
-    """Return every stratum a number."""
+    """Return the number of the stratum of every point."""
     return None if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1].ravel().tolist()

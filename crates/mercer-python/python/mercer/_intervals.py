@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from mercer._dask import is_dask
+from mercer._documents import filled
 from mercer._mercer import Calibration, interval_ends
 from mercer._parameters import check_choice, refuse
 from mercer._tables import as_frame
@@ -53,6 +54,30 @@ class Intervals(Calibrated):
 
     #: Whether the model has intervals of its own.
     _has_intervals = False
+
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
+        """Predict the targets of new points.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
+        """
+        prediction = self._predict(X)
+        return prediction if interval is None else self._with_interval(X, prediction, interval, method)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        """Return the predictions, in the units and the shape of the targets."""
+        raise NotImplementedError
 
     def _with_interval(self, X: Any, prediction: np.ndarray, level: float, method: str) -> tuple[np.ndarray, ...]:
         """Return predictions with the ends of their intervals, all of one shape."""

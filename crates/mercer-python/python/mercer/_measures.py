@@ -115,8 +115,8 @@ def hsic(
     >>> mercer.hsic([-1.0, 1.0], [-2.0, 2.0], "linear()", "linear()")  # the squared covariance
     4.0
     """
-    parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
-    return _mercer.hsic(*parts, estimator, False, **how(options))
+    samples, kernels = variables([X, Y], [kernel_x, kernel_y])
+    return _mercer.hsic(*samples, *kernels, estimator, False, **how(options))
 
 
 def normalized_hsic(
@@ -136,8 +136,8 @@ def normalized_hsic(
     >>> round(mercer.normalized_hsic([0.0, 1.0, 5.0], [0.0, -2.0, -10.0]), 12)
     1.0
     """
-    parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
-    return _mercer.hsic(*parts, "biased", True, **how(options))
+    samples, kernels = variables([X, Y], [kernel_x, kernel_y])
+    return _mercer.hsic(*samples, *kernels, "biased", True, **how(options))
 
 
 def distance_covariance(
@@ -157,8 +157,8 @@ def distance_covariance(
     >>> mercer.distance_covariance([0.0, 1.0], [0.0, 1.0])
     0.5
     """
-    square, _ = _mercer.distance_statistics(X, Y, estimator, **how(options))
-    return max(square, 0.0) ** 0.5 if estimator == "biased" else square
+    covariance, _ = _distances(X, Y, estimator, options)
+    return covariance
 
 
 def distance_correlation(
@@ -177,8 +177,14 @@ def distance_correlation(
     >>> round(mercer.distance_correlation([0.0, 1.0, 4.0], [3.0, 1.0, -5.0]), 12)
     1.0
     """
-    _, square = _mercer.distance_statistics(X, Y, estimator, **how(options))
-    return max(square, 0.0) ** 0.5 if estimator == "biased" else square
+    _, correlation = _distances(X, Y, estimator, options)
+    return correlation
+
+
+def _distances(X: Any, Y: Any, estimator: str, options: Options) -> list[float]:
+    """Return distance covariance and correlation: roots of the biased estimates, the unbiased squares as they are."""
+    squares = _mercer.distance_statistics(X, Y, estimator, **how(options))
+    return [max(square, 0.0) ** 0.5 if estimator == "biased" else square for square in squares]
 
 
 def dhsic(

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._documents import HOW, filled
-from mercer._intervals import INTERVAL, Intervals, PredictionSets
+from mercer._intervals import Intervals, PredictionSets
 from mercer._kernel_names import compiled, object_kernel
 from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
@@ -191,25 +191,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
         self._adopt(self._learn_all(X, y=y.reshape(len(y), -1), sample_weight=weights))
         return self
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features), or objects of the kernels' kind
-            Points.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         values = self._in_units(self._fit.predict(self._read(X), **self._options()))
         return values[:, 0] if self._flat else values

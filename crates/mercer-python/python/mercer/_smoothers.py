@@ -10,9 +10,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer._borders import warn_at_limit
-from mercer._documents import filled
 from mercer._estimator import Estimator, OneColumn
-from mercer._intervals import INTERVAL, Intervals
+from mercer._intervals import Intervals
 from mercer._mercer import LocalFit, Smoother
 from mercer._parameters import check_kinds, parameters
 
@@ -68,25 +67,7 @@ class LocalSmoother(RegressorMixin, Intervals, Estimator):
         passes = "a pass for every bandwidth that is tried" if self.bandwidth == "loo" else "two passes"
         return f"local {kind} with {self.weights} weights: {passes} over the neighborhoods of {len(X)} observations"
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Return the local fit at every row of ``X``.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         points = self._read(X)
         return self._in_units(self._fit.predict(points, **self._options()))
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 
 from mercer._documents import filled
-from mercer._intervals import INTERVAL, Intervals
+from mercer._intervals import Intervals
 from mercer._mercer import Kernel, Svm, SvmFit
 from mercer._parameters import check_above, check_flag, check_from, check_share, parameters
 from mercer._support import COMMON, EVIDENCE, Machine, shape_of
@@ -65,25 +65,7 @@ class SupportVectorRegressor(RegressorMixin, Intervals, NumberMachine):
         self._warn(kernel)
         return self
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Predict ``f(x) + b``.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         return self._in_units(self._decisions(X))
 
     @property

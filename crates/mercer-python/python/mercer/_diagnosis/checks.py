@@ -43,6 +43,13 @@ class Notes:
         """Note what is wrong."""
         self.findings.append(Finding("warning", topic, text, advice))
 
+    def support(self, model: Any) -> tuple[float, int]:
+        """Note the number of support vectors; return their share of the rows, and the rows."""
+        count = len(model.support_)
+        rows = model.shape_fit_[0] or count
+        self.fact("support vectors", f"{count} of {rows}")
+        return count / max(rows, 1), rows
+
 
 def diagnosis_of(model: Any, X: Any = None, y: Any = None) -> Diagnosis:
     """Run the checks of an estimator."""

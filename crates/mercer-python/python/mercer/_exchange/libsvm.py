@@ -73,8 +73,7 @@ def from_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> 
     FileNotFoundError: [Errno 2] No such file or directory: 'no.model'
     """
     fit = _mercer.read_libsvm_model(os.fspath(path), n_features)
-    text = str(fit.kernel)
-    kernel = as_parameter(text)
+    kernel = as_parameter(fit.kernel)
     if isinstance(fit, _mercer.SvcFit):
         model: Any = SVC(kernel=kernel, probability=fit.calibrated)
         model.classes_ = labels_of(fit.names)
