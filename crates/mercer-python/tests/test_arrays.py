@@ -88,7 +88,7 @@ def plain(values):
 
 
 def answer(name, points, fitted=None):
-    """What an estimator says of points, fitted on them, with its defaults."""
+    """What an estimator returns for points, fitted on them, with its defaults."""
     model = KINDS[name]()
     classes = is_classifier(model)
     with warnings.catch_warnings():

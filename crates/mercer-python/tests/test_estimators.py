@@ -99,7 +99,7 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    """As scikit-learn says of its own machines: they stop at a tolerance, and ν may be infeasible."""
+    """As for scikit-learn's own support vector machines: they stop at a tolerance, and ν may be infeasible."""
     failures = {}
     machine = isinstance(
         estimator, (mercer.SVC, mercer.SVCCV, mercer.NuSVC, mercer.SVR, mercer.NuSVR, mercer.OneClassSVM)
@@ -116,8 +116,8 @@ def expected_failures(estimator):
 def test_the_oldest_scikit_learn_that_is_requested_has_what_is_imported():
     """``validate_data`` and tags as classes came with 1.6."""
     text = (Path(__file__).parents[3] / "pyproject.toml").read_text()
-    asked = tomllib.loads(text)["project"]["optional-dependencies"]["sklearn"]
-    oldest = [tuple(map(int, line.partition(">=")[2].split("."))) for line in asked if "scikit-learn" in line]
+    required = tomllib.loads(text)["project"]["optional-dependencies"]["sklearn"]
+    oldest = [tuple(map(int, line.partition(">=")[2].split("."))) for line in required if "scikit-learn" in line]
     sources = "".join(file.read_text() for file in Path(mercer.__file__).parent.glob("*.py"))
     assert "import validate_data" in sources or "validate_data\n" in sources
     assert oldest

@@ -1,4 +1,4 @@
-"""Machines, logistic regression and losses: scikit-learn's numbers, every kind of kernel and label, bad input."""
+"""Support vector machines, logistic regression and losses: scikit-learn's numbers, every kind of kernel and label, bad input."""
 
 import warnings
 
@@ -219,7 +219,7 @@ def test_weights_zero_and_negative():
     for kind in (mercer.SVC(), mercer.KernelLogisticRegression()):
         with pytest.raises(ValueError, match="class 0|0 has no"):
             kind.fit(X, Y, sample_weight=weights)
-        # Machines leave rows of negative weight out, as LIBSVM does, and with them here a class.
+        # Support vector machines drop rows of negative weight, as LIBSVM does, and with them here a class.
         with pytest.raises(ValueError, match="at least 0|0 has no"):
             kind.fit(X, Y, sample_weight=weights - 0.5)
         with pytest.raises(ValueError, match="non-zero|every weight is 0|all samples have zero or negative weights"):
@@ -296,7 +296,7 @@ def test_indefinite_kernels():
     with pytest.raises(mercer.NotPositiveDefiniteError) as caught:
         mercer.SVC(kernel="precomputed").fit(matrix, Y)
     assert caught.value.counterexample is not None
-    # scikit-learn's name says by itself that it is meant, and the answer is LIBSVM's.
+    # scikit-learn's name implies that it is meant, and the answer is LIBSVM's.
     ours, theirs = (kind(kernel="sigmoid", gamma=0.01, coef0=-0.1, **TIGHT).fit(X, Y) for kind in (mercer.SVC, svm.SVC))
     assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99
 

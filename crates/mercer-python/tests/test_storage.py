@@ -51,7 +51,7 @@ MODELS = [
     (mercer.MultipleKernelRegressor(), Y),
     (mercer.MultipleKernelClassifier(), LABELS),
 ]
-#: Both modes are fitted, and one is asked.
+#: Both modes are fitted, and one is evaluated.
 COUPLED = mercer.CoupledKernelEmbedding(affinity="pairs")
 ON_A_LINE = [mercer.SmoothingSpline(), mercer.LocalLinear()]
 

@@ -289,7 +289,7 @@ def first_view(estimator: Any, X: Any, kernel: Kernel, *, reset: bool, least: in
 @filled(HOW=HOW)
 @parameters
 class KernelICA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
-    """Kernel independent components: a linear map to components that are as independent as kernels can tell.
+    """Kernel independent components: a linear map to components that are as independent as possible.
 
     Negentropy by density estimates, the contrasts of Bach and Jordan (2002) or HSIC, minimized over rotations of the
     whitened data.

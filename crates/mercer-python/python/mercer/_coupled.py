@@ -37,7 +37,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         What is added to the squared kernel matrices.
     affinity : {"class", "neighbors", "pairs"}, default="class"
         Which points belong together: those of one class, those whose objects are neighbors, or row ``i`` with row
-        ``i``. A matrix ``W`` of ``fit`` takes the place of it.
+        ``i``. A matrix ``W`` of ``fit`` replaces it.
     n_neighbors : int, default=5
         Neighbors of an object, for ``affinity="neighbors"``.
     random_state : int, RandomState instance or None, default=None

@@ -200,20 +200,17 @@ class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
             return self.classes_[(values[:, 0] > 0).astype(np.intp)]
         return self._in_units(self._shaped(values))
 
-    def _tells_classes(self) -> bool:
-        if self.loss not in _CLASSES:
-            raise AttributeError(f"the loss {self.loss} decides nothing: use predict")
-        return True
-
     def _decides_classes(self) -> bool:
-        return self._tells_classes()
+        if self.loss not in _CLASSES:
+            raise AttributeError(f"the loss {self.loss} has no decision function: use predict")
+        return True
 
     def _has_probabilities(self) -> bool:
         if self.loss != "logistic":
             raise AttributeError(f"the loss {self.loss} has no probabilities: use the logistic loss")
         return True
 
-    @available_if(_tells_classes)
+    @available_if(_decides_classes)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return ``f(x)``, positive for the second class.
 

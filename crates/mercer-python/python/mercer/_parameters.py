@@ -63,43 +63,43 @@ def is_number(value: Any) -> bool:
 
 
 def check_above(name: str, value: Any, low: float, *, infinite: bool = False) -> None:
-    """Ask for a number above ``low``."""
+    """Require a number above ``low``."""
     if not is_number(value) or not value > low or (math.isinf(value) and not infinite):
         refuse(name, value, f"a number above {low:g}" + (" (it may be infinite)" if infinite else ""))
 
 
 def check_from(name: str, value: Any, low: float) -> None:
-    """Ask for a finite number from ``low`` on."""
+    """Require a finite number from ``low`` on."""
     if not is_number(value) or not (value >= low and math.isfinite(value)):
         refuse(name, value, f"a finite number from {low:g} on")
 
 
 def check_number(name: str, value: Any) -> None:
-    """Ask for a finite number."""
+    """Require a finite number."""
     if not is_number(value) or not math.isfinite(value):
         refuse(name, value, "a finite number")
 
 
 def check_share(name: str, value: Any) -> None:
-    """Ask for a number above 0 and at most 1."""
+    """Require a number above 0 and at most 1."""
     if not is_number(value) or not 0 < value <= 1:
         refuse(name, value, "a number above 0 and at most 1")
 
 
 def check_count(name: str, value: Any, low: int, more: str = "") -> None:
-    """Ask for an integer from ``low`` on."""
+    """Require an integer from ``low`` on."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
         refuse(name, value, f"a whole number from {low} on{more}")
 
 
 def check_flag(name: str, value: Any) -> None:
-    """Ask for True or False."""
+    """Require True or False."""
     if not isinstance(value, (bool, np.bool_)):
         refuse(name, value, "True or False")
 
 
 def check_choice(name: str, value: Any, *allowed: str) -> None:
-    """Ask for one of some words."""
+    """Require one of some words."""
     if not isinstance(value, str) or value not in allowed:
         words = [repr(word) for word in allowed]
         refuse(name, value, " or ".join([", ".join(words[:-1]), words[-1]]))

@@ -33,8 +33,8 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
     break_ties: bool = False
     multi_class: str = "ovo"
 
-    #: The same machines without probabilities, where classes are predicted by votes in spite of them: as scikit-learn
-    #: does, whose machines may be taken over.
+    #: The same fit without probabilities, where classes are predicted by votes in spite of them: as by models that
+    #: were taken over from scikit-learn.
     _voting: ClassVar[SvcFit | None] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorClassifier:
@@ -199,7 +199,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
     def _saved(self) -> tuple[Any, dict[str, Any]]:
         fit, state = super()._saved()
         if self._voting is not None:
-            message = "a model file predicts the most probable class, where scikit-learn's machine counts votes"
+            message = "a model file predicts the most probable class, where scikit-learn's model counts votes"
             warnings.warn(message, UserWarning, stacklevel=3)
         return fit, {**state, **self._class_state()}
 

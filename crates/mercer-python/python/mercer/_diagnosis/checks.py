@@ -141,7 +141,7 @@ def _condition(model: Any, notes: Notes) -> None:
 
 
 def _kernel_values(model: Any, X: Any, notes: Notes) -> None:
-    """Whether the kernel tells points apart, and whether it sees that some are alike."""
+    """Whether different points have different kernel values, and similar points similar ones."""
     kernel, points = getattr(model, "kernel_", None), _points(model) if X is None else matrix(X)
     if not isinstance(kernel, Kernel) or kernel.point_kind not in (None, "vectors") or points is None:
         return

@@ -1,4 +1,4 @@
-"""Whether probabilities and intervals are what they say."""
+"""Calibration of probabilities and intervals."""
 
 from __future__ import annotations
 

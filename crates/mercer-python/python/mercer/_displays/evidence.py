@@ -1,4 +1,4 @@
-"""What a fitted regression knows about its own data, the same for all of them: residuals, leverages, leave-one-out."""
+"""What a fitted regression holds of its own data, the same for all of them: residuals, leverages, leave-one-out."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class SpectrumDisplay(Display):
     """Eigenvalues on a logarithmic scale, and the share of their sum that the first ones hold.
 
     Eigenvalues below the broken line are rounding; negative ones are drawn as red crosses by their size. The number of
-    components that hold 95 % tells how many features, landmarks or components a method needs.
+    components that hold 95 % shows how many features, landmarks or components a method needs.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class SpectrumDisplay(Display):
     total : float, optional
         The sum of all, where these are the first ones only.
     rounding : float, optional
-        What cannot be told from 0.
+        The size below which eigenvalues are rounding.
     errors : array, optional
         Standard errors.
     title : str

@@ -165,7 +165,7 @@ def _machine(model: Any, kind: type) -> tuple[Any, Any, int]:
 
 
 def _evidence(count: int) -> dict[str, Any]:
-    """Return the evidence of machines whose solver reported none."""
+    """Return the evidence of models whose solver reported none."""
     return {name: np.full(count, np.nan) for name in ("objective", "gap", "violation")} | {"steps": np.zeros(count)}
 
 
