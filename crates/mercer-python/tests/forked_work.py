@@ -176,8 +176,7 @@ def how(n_jobs, name):
 def attempt(name, n_jobs):
     """Do one piece of work; return what went wrong, as a text."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             WORK[name](how(n_jobs, name))
     except BaseException:
         return traceback.format_exc()

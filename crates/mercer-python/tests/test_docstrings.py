@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from helpers import ESTIMATORS
 
 import mercer
 
@@ -13,7 +14,6 @@ rng = np.random.default_rng(4)
 X = rng.uniform(size=(40, 2))
 Y = np.sin(4 * X[:, 0])
 LABELS = np.where(Y > 0.3, "up", "down")
-ESTIMATORS = [name for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")]
 #: Written by scikit-learn for every estimator, and documented there.
 THEIRS = {"n_features_in_", "feature_names_in_"}
 #: Attributes that are there for some values of the parameters alone.
@@ -46,8 +46,7 @@ def fitted(name):
         in ("BinnedClassifier", "ConformalClassifier", "MultipleKernelClassifier", "StreamedKernelLogisticRegression")
         else y
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return model.fit(x, x, LABELS, LABELS) if name == "CoupledKernelEmbedding" else model.fit(x, y)
 
 

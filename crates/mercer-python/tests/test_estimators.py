@@ -7,6 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import helpers
 import joblib
 import numpy as np
 import pandas as pd
@@ -126,8 +127,7 @@ def test_the_oldest_scikit_learn_that_is_requested_has_what_is_imported():
 
 def test_every_estimator_is_checked_with_its_defaults():
     """Transformers are checked in test_features.py, views in test_views.py; what is on a line with given numbers."""
-    kinds = {name: getattr(mercer, name) for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")}
-    names = {name for name, kind in kinds.items() if not hasattr(kind, "transform")} - {
+    names = {name for name, kind in helpers.ESTIMATORS.items() if not hasattr(kind, "transform")} - {
         # They take what the estimator inside takes: test_conformal.py.
         "ConformalClassifier",
         "ConformalRegressor",
@@ -139,7 +139,7 @@ def test_every_estimator_is_checked_with_its_defaults():
         "SpectralClustering",
     }
     plain = [model for model in ESTIMATORS if model.get_params() == type(model)().get_params()]
-    assert {name for name in names if not any(isinstance(model, kinds[name]) for model in plain)} == set()
+    assert {name for name in names if not any(isinstance(model, helpers.ESTIMATORS[name]) for model in plain)} == set()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

@@ -1,4 +1,4 @@
-"""Support vector machines, logistic regression and losses: scikit-learn's numbers, every kind of kernel and label, bad input."""
+"""SVMs, logistic regression and losses: scikit-learn's numbers, every kind of kernel and label, bad input."""
 
 import warnings
 
@@ -337,8 +337,7 @@ def test_memory_and_threads():
         mercer.SVC(max_memory=1000).fit(X, Y)
     one, two = (mercer.SVC(n_jobs=n, probability=True).fit(X, Y).predict_proba(X) for n in (1, 2))
     assert one.tobytes() == two.tobytes()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         assert "machines" in mercer.SVC(max_memory="1GB").explain(X, Y)
 
 
