@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._documents import filled
 from mercer._estimator import Estimator, target_count
 from mercer._features import RandomBinningFeatures
 from mercer._intervals import Intervals, PredictionSets
@@ -21,6 +22,17 @@ from mercer._parameters import check_kinds, parameters
 
 #: Rows up to which the solver gives all digits by default.
 _FEW_ROWS = 100
+#: The attributes of both estimators.
+FITTED = """coef_ : array of shape (n_grids·n_buckets, n_functions)
+        The coefficients of the cells.
+    intercept_ : array of shape (n_functions,)
+        The constants.
+    kernel_ : Kernel
+        The kernel, with medians and names of columns resolved.
+    n_iter_ : int
+        Iterations of the solver.
+    objective_ : float
+        What was minimized, at the answer."""
 
 
 @parameters
@@ -78,6 +90,7 @@ class BinnedEstimator(Estimator):
         return self._features.transform(self._read(X)) @ self.coef_ + self.intercept_
 
 
+@filled(fitted=FITTED)
 class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimator):
     """Regression with random binning features: ``min Σ wᵢℓ(yᵢ, z(xᵢ)·c + b) + alpha·‖c‖²``.
 
@@ -106,16 +119,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimat
 
     Attributes
     ----------
-    coef_ : array of shape (n_grids·n_buckets, n_functions)
-        The coefficients of the cells.
-    intercept_ : array of shape (n_functions,)
-        The constants.
-    kernel_ : Kernel
-        The kernel, with medians and names of columns resolved.
-    n_iter_ : int
-        Iterations of the solver.
-    objective_ : float
-        What was minimized, at the answer.
+    {fitted}
 
     Examples
     --------
@@ -153,6 +157,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimat
         return values[:, 0] if self._flat else values
 
 
+@filled(fitted=FITTED)
 class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstimator):
     """Classification with random binning features: each class against the rest, one function for two classes.
 
@@ -167,16 +172,7 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstima
     ----------
     classes_ : array
         The labels.
-    coef_ : array of shape (n_grids·n_buckets, n_functions)
-        The coefficients of the cells.
-    intercept_ : array of shape (n_functions,)
-        The constants.
-    kernel_ : Kernel
-        The kernel, with medians and names of columns resolved.
-    n_iter_ : int
-        Iterations of the solver.
-    objective_ : float
-        What was minimized, at the answer.
+    {fitted}
 
     Examples
     --------

@@ -9,6 +9,17 @@ import numpy as np
 
 from mercer._parameters import parameters
 
+#: What the parameters of the centers mean.
+CENTERS = """n_centers : int, optional
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
+        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
+    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
+        How the centers are chosen.
+    validation_fraction : float, optional
+        Fraction of rows held out for early stopping of the iteration on centers.
+    n_iter_no_change : int, default=5
+        Stop after so many iterations without a better loss on these rows."""
+
 
 @parameters
 class Centers:

@@ -17,7 +17,7 @@ from mercer._dask import is_dask, lazy
 from mercer._documents import HOW, filled
 from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit
-from mercer._parameters import KernelNames, check_choice, check_count, parameters
+from mercer._parameters import NAMES, KernelNames, check_choice, check_count, parameters
 from mercer._pictures import Pictured
 from mercer._streamed_views import StreamedView
 
@@ -76,7 +76,7 @@ class _Clusters(Pictured, ClusterMixin, KernelNames, LearnerEstimator):
         return super()._of_settings({"clusters": "auto", **settings})
 
 
-@filled(HOW=HOW)
+@filled(names=NAMES, HOW=HOW)
 @parameters
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters, StreamedView):
     """Kernel k-means: clusters with the smallest squared distances from their means in the space of the kernel.
@@ -97,12 +97,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
         function of two matrices.
     gamma : {"scale", "auto"} or float, default="scale"
         For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
-    degree : float, default=3
-        Degree of ``"poly"``.
-    coef0 : float, default=1
-        Offset of ``"poly"`` and ``"sigmoid"``.
-    kernel_params : dict, optional
-        Parameters of a kernel that is a function.
+    {names}
     n_init : int, default=10
         Starts from different first means.
     max_iter : int, default=300
@@ -296,7 +291,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
         return self._fit.transform(self._new_points(X), **self._options())
 
 
-@filled(HOW=HOW)
+@filled(names=NAMES, HOW=HOW)
 @parameters
 class SpectralClustering(_Clusters):
     """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix.
@@ -313,12 +308,7 @@ class SpectralClustering(_Clusters):
         names; ``"precomputed"`` for a matrix of affinities; or a function of two matrices.
     gamma : {"scale", "auto"} or float, default=1.0
         For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
-    degree : float, default=3
-        Degree of ``"poly"``.
-    coef0 : float, default=1
-        Offset of ``"poly"`` and ``"sigmoid"``.
-    kernel_params : dict, optional
-        Parameters of a kernel that is a function.
+    {names}
     affinity : str or callable, optional
         scikit-learn's name of ``kernel``, which it replaces where it is given; also ``"nearest_neighbors"``, and
         ``"precomputed_nearest_neighbors"`` for a sparse matrix of distances between neighbors.

@@ -23,6 +23,13 @@ from mercer._parameters import check_count, check_kinds, parameters, refuse
 from mercer._streams import sample_size
 from mercer._tables import as_frame, validate_data
 
+#: What the parameters mean of transformers that draw nothing.
+NAMES = """gamma : {"scale", "auto"} or float, optional
+        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
+    coef0, degree : float
+        For the names.
+    random_state : int, RandomState instance or None, default=None
+        Not used."""
 #: What the attributes that all transformers share mean.
 FITTED = """kernel_ : Kernel
         The kernel, with medians and names of columns resolved."""
@@ -500,7 +507,7 @@ class Nystroem(FeatureTransformer):
         self.n_components_ = self._map.components
 
 
-@filled(how=HOW, fitted=FITTED)
+@filled(names=NAMES, how=HOW, fitted=FITTED)
 @parameters
 class EmpiricalKernelMap(FeatureTransformer):
     """The empirical kernel map ``(K⁺)^{1/2}(k(x, x₁), …, k(x, xₘ))``, which reproduces the kernel on the sample.
@@ -509,12 +516,7 @@ class EmpiricalKernelMap(FeatureTransformer):
     ----------
     kernel : str, Kernel, default="rbf"
         A positive semi-definite kernel: a text, a Kernel, or a name of scikit-learn.
-    gamma : {"scale", "auto"} or float, optional
-        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
-    coef0, degree : float
-        For the names.
-    random_state : int, RandomState instance or None, default=None
-        Not used.
+    {names}
     {how}
 
     Attributes
@@ -549,7 +551,7 @@ class EmpiricalKernelMap(FeatureTransformer):
         self.X_fit_ = self._in_precision(self._map.landmarks)
 
 
-@filled(how=HOW, fitted=FITTED)
+@filled(names=NAMES, how=HOW, fitted=FITTED)
 @parameters
 class ExplicitFeatures(FeatureTransformer):
     """Exact features of a kernel with finitely many: polynomials, finite ranks, and sums and products of them.
@@ -558,12 +560,7 @@ class ExplicitFeatures(FeatureTransformer):
     ----------
     kernel : str, Kernel, default="poly"
         The kernel: a text, a Kernel, or a name of scikit-learn.
-    gamma : {"scale", "auto"} or float, optional
-        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
-    coef0, degree : float
-        For the names.
-    random_state : int, RandomState instance or None, default=None
-        Not used.
+    {names}
     {how}
 
     Attributes

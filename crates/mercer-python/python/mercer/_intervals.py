@@ -62,7 +62,8 @@ class Intervals(Calibrated):
         Parameters
         ----------
         X : array of shape (n_samples, n_features), or objects of the kernel's kind
-            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
+            New points, of the kind that `fit` was given; for ``kernel="precomputed"`` their kernel values with the
+            points of the fit.
         interval : float, optional
             The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
         method : {"auto", "model", "conformal"}, default="auto"

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from mercer._centers import CENTERS
+from mercer._documents import filled
 from mercer._estimator import as_given
 from mercer._intervals import PredictionSets
 from mercer._margins import ClassMixin, class_count
@@ -16,6 +18,7 @@ from mercer._parameters import check_kinds, parameters
 from mercer._penalized import PenalizedEstimator
 
 
+@filled(centers=CENTERS)
 @parameters
 class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, PenalizedEstimator):
     """Kernel logistic regression: ``min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (alpha/2)·‖f‖²``, softmax for more classes.
@@ -39,15 +42,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
         Factors of the losses of the classes.
     solver : {"auto", "newton", "newton-cg", "centers"}, default="auto"
         Newton's method with exact steps, or by conjugate gradients.
-    n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
-    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
-        How the centers are chosen.
-    validation_fraction : float, optional
-        Fraction of rows held out for early stopping of the iteration on centers.
-    n_iter_no_change : int, default=5
-        Stop after so many iterations without a better loss on these rows.
+    {centers}
     tol : float, optional
         Stop when the duality gap is at most this part of the loss of the zero function, after one more step: the
         gap is the square of an error, and the step makes as many digits again.

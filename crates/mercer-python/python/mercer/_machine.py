@@ -10,6 +10,7 @@ from sklearn.metrics import accuracy_score, mean_pinball_loss, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from mercer._centers import CENTERS
 from mercer._documents import filled
 from mercer._estimator import as_given
 from mercer._intervals import INTERVAL, Intervals, PredictionSets
@@ -26,6 +27,7 @@ _PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": 
 _LOG_LINK = ("poisson", "gamma", "tweedie")
 
 
+@filled(centers=CENTERS)
 @parameters
 class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
     """A regularized loss: ``min Σ wᵢ loss(yᵢ, f(xᵢ)) + alpha·‖f‖²``.
@@ -58,15 +60,7 @@ class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
         Parameters of the names, and of a kernel that is a function; ``gamma`` may be ``"scale"`` or ``"auto"``.
     solver : {"auto", "newton", "newton-cg", "dual", "centers"}, default="auto"
         Newton's method for smooth losses, the dual problem for those with kinks.
-    n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
-    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
-        How the centers are chosen.
-    validation_fraction : float, optional
-        Fraction of rows held out for early stopping of the iteration on centers.
-    n_iter_no_change : int, default=5
-        Stop after so many iterations without a better loss on these rows.
+    {centers}
     tol : float, optional
         Stop when the duality gap is at most this part of the objective.
     max_iter : int, optional

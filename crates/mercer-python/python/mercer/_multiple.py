@@ -26,6 +26,19 @@ DEFAULT = (
     "linear()",
 )
 
+#: The parameters and the attributes of both estimators.
+NORMS = """normalize : {"trace", "none"}, default="trace"
+        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
+        nothing; "none" weighs the kernels as they are given.
+    norm : float, default=1
+        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights."""
+WEIGHTS = """weights_ : array of shape (n_kernels,)
+        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
+    shares_ : array of shape (n_kernels,)
+        The part of every kernel in ``‖f‖²``.
+    duality_gap_ : float or None
+        How far the objective can be from its minimum, for ``method="simple"``."""
+
 
 @parameters
 class _Multiple(LearnerEstimator):
@@ -36,6 +49,12 @@ class _Multiple(LearnerEstimator):
     method: str = "simple"
     normalize: str = "trace"
     norm: float = 1
+
+    _fact_names: ClassVar[dict[str, str]] = {
+        "weights_": "weights",
+        "shares_": "shares",
+        "duality_gap_": "duality_gap",
+    }
 
     def _kernel_list(self) -> list[Kernel]:
         given = DEFAULT if self.kernels is None else self.kernels
@@ -98,7 +117,7 @@ class _Multiple(LearnerEstimator):
         return model
 
 
-@filled(HOW=HOW)
+@filled(norms=NORMS, weights=WEIGHTS, HOW=HOW)
 @parameters
 class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
     """Ridge regression with several kernels: the weights of their sum are learned with the function.
@@ -112,11 +131,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
     method : {"simple", "alignment", "mean"}, default="simple"
         The convex problem with its duality gap; the alignment of the centered kernel matrices with the targets; or
         equal weights.
-    normalize : {"trace", "none"}, default="trace"
-        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
-        nothing; "none" weighs the kernels as they are given.
-    norm : float, default=1
-        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
+    {norms}
     fit_intercept : bool, default=True
         Whether there is a constant that is not penalized.
     random_state : int, RandomState instance or None, default=None
@@ -125,12 +140,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
 
     Attributes
     ----------
-    weights_ : array of shape (n_kernels,)
-        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
-    shares_ : array of shape (n_kernels,)
-        The part of every kernel in ``‖f‖²``.
-    duality_gap_ : float or None
-        How far the objective can be from its minimum, for ``method="simple"``.
+    {weights}
     kernel_ : Kernel
         The kernel of the function, in the language: a common factor times the sum of the kernels with these weights.
         The function with this kernel and ``alpha`` is the minimum that the gap is of; its parts are components.
@@ -152,11 +162,6 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
         "normalize": "normalize",
         "norm": "norm",
         "fit_intercept": "intercept",
-    }
-    _fact_names: ClassVar[dict[str, str]] = {
-        "weights_": "weights",
-        "shares_": "shares",
-        "duality_gap_": "duality_gap",
     }
 
     alpha: float = 1.0
@@ -204,7 +209,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
         return super()._saved()[0], {"flat": self._flat}
 
 
-@filled(HOW=HOW)
+@filled(norms=NORMS, weights=WEIGHTS, HOW=HOW)
 @parameters
 class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Multiple):
     """A support vector machine with several kernels: the weights of their sum are learned with the classifier.
@@ -218,11 +223,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
     method : {"simple", "alignment", "mean"}, default="simple"
         The convex problem with its duality gap; the alignment of the centered kernel matrices with the classes; or
         equal weights.
-    normalize : {"trace", "none"}, default="trace"
-        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
-        nothing; "none" weighs the kernels as they are given.
-    norm : float, default=1
-        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
+    {norms}
     random_state : int, RandomState instance or None, default=None
         Not used.
     {HOW}
@@ -231,12 +232,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
     ----------
     classes_ : array
         The labels.
-    weights_ : array of shape (n_kernels,)
-        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
-    shares_ : array of shape (n_kernels,)
-        The part of every kernel in ``‖f‖²``.
-    duality_gap_ : float or None
-        How far the objective can be from its minimum, for ``method="simple"``.
+    {weights}
     kernel_ : Kernel
         The kernel of the classifier, in the language: a common factor times the sum of the kernels with these
         weights. The classifier with this kernel and ``C`` is the minimum that the gap is of.
@@ -257,11 +253,6 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
         "method": "method",
         "normalize": "normalize",
         "norm": "norm",
-    }
-    _fact_names: ClassVar[dict[str, str]] = {
-        "weights_": "weights",
-        "shares_": "shares",
-        "duality_gap_": "duality_gap",
     }
 
     C: float = 1.0

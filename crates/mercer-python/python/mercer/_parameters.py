@@ -41,6 +41,15 @@ class Computed:
     verbose: bool = False
 
 
+#: What the parameters of the names mean, but for ``gamma``.
+NAMES = """degree : float, default=3
+        Degree of ``"poly"``.
+    coef0 : float, default=1
+        Offset of ``"poly"`` and ``"sigmoid"``.
+    kernel_params : dict, optional
+        Parameters of a kernel that is a function."""
+
+
 @parameters
 class KernelNames:
     """The parameters of scikit-learn's names of kernels, and of a kernel that is a function."""

@@ -13,14 +13,14 @@ from mercer._documents import HOW, filled
 from mercer._estimator import as_given
 from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
-from mercer._parameters import KernelNames, check_choice, check_from, check_number, parameters, refuse
+from mercer._parameters import NAMES, KernelNames, check_choice, check_from, check_number, parameters, refuse
 from mercer._pictures import Pictured
 from mercer._streamed_views import StreamedView
 
 _SOLVERS = ("auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "arpack", "randomized")
 
 
-@filled(HOW=HOW)
+@filled(names=NAMES, HOW=HOW)
 @parameters
 class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelNames, StreamedView):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
@@ -41,12 +41,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         function of two matrices.
     gamma : float, optional
         For the names: ``1/n_features`` by default.
-    degree : float, default=3
-        Degree of ``"poly"``.
-    coef0 : float, default=1
-        Offset of ``"poly"`` and ``"sigmoid"``.
-    kernel_params : dict, optional
-        Parameters of a kernel that is a function.
+    {names}
     alpha : float, default=1.0
         Penalty of the ridge regression from scores to points.
     fit_inverse_transform : bool, default=False

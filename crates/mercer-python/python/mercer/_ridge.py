@@ -12,7 +12,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
-from mercer._centers import Centers, is_single
+from mercer._centers import CENTERS, Centers, is_single
 from mercer._documents import filled
 from mercer._effects import PartialEffect
 from mercer._estimator import as_given, target_count
@@ -287,6 +287,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, K
         return functions[0] if self._flat else functions
 
 
+@filled(centers=CENTERS)
 @parameters
 class KernelRidge(Centers, FittedRidge):
     """Kernel ridge regression: ``min Σ wᵢ(yᵢ − f(xᵢ) − b)² + alpha·‖f‖²``.
@@ -312,17 +313,9 @@ class KernelRidge(Centers, FittedRidge):
         kernels with finitely many features (``linear``, ``polynomial`` on few columns) in any number of columns.
         Points on a grid (one row per cell, some may be missing) are solved by Fourier transforms or Kronecker products.
         Where many rows are equal, they are merged: the answer is the same.
-    n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
-    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
-        How the centers are chosen.
+    {centers}
     tol, max_iter : float, int, default=1e-7, 200
         When the iteration on centers stops: at this relative residual, or after so many passes.
-    validation_fraction : float, optional
-        Fraction of rows held out for early stopping of the iteration on centers.
-    n_iter_no_change : int, default=5
-        Stop after so many iterations without a better loss on these rows.
     fit_intercept : bool, default=False
         Whether a constant is fitted too, unpenalized.
     indefinite : bool, default=False

@@ -10,10 +10,17 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer._borders import warn_at_limit
+from mercer._documents import filled
 from mercer._estimator import Estimator, OneColumn
 from mercer._intervals import Intervals
 from mercer._mercer import LocalFit, Smoother
 from mercer._parameters import check_kinds, parameters
+
+#: The attributes of both smoothers.
+FITTED = """bandwidth_, dof_, loo_score_ : float
+        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
+    fitted_, leverages_, loo_residuals_ : array
+        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``."""
 
 
 @parameters
@@ -72,6 +79,7 @@ class LocalSmoother(RegressorMixin, Intervals, Estimator):
         return self._in_units(self._fit.predict(points, **self._options()))
 
 
+@filled(fitted=FITTED)
 class NadarayaWatson(LocalSmoother):
     """The Nadaraya–Watson smoother: a weighted mean around each point.
 
@@ -86,10 +94,7 @@ class NadarayaWatson(LocalSmoother):
 
     Attributes
     ----------
-    bandwidth_, dof_, loo_score_ : float
-        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
-    fitted_, leverages_, loo_residuals_ : array
-        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``.
+    {fitted}
 
     Examples
     --------
@@ -108,6 +113,7 @@ class NadarayaWatson(LocalSmoother):
         return tags
 
 
+@filled(fitted=FITTED)
 class LocalLinear(LocalSmoother, OneColumn):
     """The local linear smoother on a line: a weighted least-squares line around each point.
 
@@ -124,10 +130,7 @@ class LocalLinear(LocalSmoother, OneColumn):
 
     Attributes
     ----------
-    bandwidth_, dof_, loo_score_ : float
-        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
-    fitted_, leverages_, loo_residuals_ : array
-        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``.
+    {fitted}
 
     Examples
     --------

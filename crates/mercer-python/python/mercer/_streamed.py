@@ -21,10 +21,11 @@ from mercer._intervals import INTERVAL, Intervals
 from mercer._kernels import KernelEstimator
 from mercer._mercer import Kernel, Learner, RidgeStream, StreamedRidgeFit, sample_rows
 from mercer._parameters import check_kinds, parameters
-from mercer._streams import FeatureStream
+from mercer._streams import FEATURES, FeatureStream
 from mercer._tables import validate_data
 
 
+@filled(features=FEATURES)
 @parameters
 class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, FeatureStream, KernelEstimator):
     """Ridge regression on explicit features, in one pass over data of any length.
@@ -40,13 +41,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, FeatureSt
     alpha : float or list of float, default=1.0
         The regularization, beside a *sum* of squares. Of several, the one with the least error on held-out rows is
         taken: row ``i`` belongs to fold ``i mod folds``, and one pass serves them all.
-    kernel : text, Kernel or name, default="rbf"
-        The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
-    n_components : int, default=500
-        The features, at most.
-    features : {"nystroem", "fourier"}, default="nystroem"
-        Nyström features (every positive semi-definite kernel), or random Fourier features
-        (shift-invariant kernels).
+    {features}
     folds : int, default=5
         The folds by which alpha is chosen.
     fit_intercept : bool, default=False

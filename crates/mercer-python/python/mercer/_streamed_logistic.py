@@ -10,16 +10,18 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight
 
 from mercer._dask import Partitions, is_dask, lazy, partition_names
+from mercer._documents import filled
 from mercer._features import seed_of
 from mercer._intervals import PredictionSets
 from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, LogisticStream, sample_rows
 from mercer._parameters import check_kinds, parameters
-from mercer._streams import FeatureStream, Rows, fitted_in_passes
+from mercer._streams import FEATURES, FeatureStream, Rows, fitted_in_passes
 from mercer._tables import validate_data
 
 
+@filled(features=FEATURES)
 @parameters
 class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, FeatureStream, LearnerEstimator):
     """Logistic regression on explicit features: ``min Σ wᵢℓ(yᵢ, f(xᵢ)) + (alpha/2)·‖v‖²`` with ``f = v·z(x) + b``.
@@ -32,12 +34,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
     ----------
     alpha : float, default=1.0
         The regularization, above 0; half of it multiplies ``‖v‖²`` beside a *sum* of losses.
-    kernel : text, Kernel or name, default="rbf"
-        The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
-    n_components : int, default=500
-        The features, at most.
-    features : {"nystroem", "fourier"}, default="nystroem"
-        Nyström features (every positive semi-definite kernel), or random Fourier features (shift-invariant kernels).
+    {features}
     fit_intercept : bool, default=True
         Whether each function has an unpenalized constant.
     tol : float, default=1e-9

@@ -10,6 +10,14 @@ import numpy as np
 from mercer._dask import SAMPLE
 from mercer._parameters import parameters
 
+#: What the parameters of the features mean, but for those of the names.
+FEATURES = """kernel : text, Kernel or name, default="rbf"
+        The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
+    n_components : int, default=500
+        The features, at most.
+    features : {"nystroem", "fourier"}, default="nystroem"
+        Nyström features (every positive semi-definite kernel), or random Fourier features (shift-invariant kernels)."""
+
 
 @parameters
 class FeatureStream:
