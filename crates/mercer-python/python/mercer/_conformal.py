@@ -37,10 +37,9 @@ from mercer._mercer import (
     margin_scores,
     stratified_folds,
 )
-from mercer._parameters import check_choice, parameters
+from mercer._parameters import check_between, check_choice, check_kinds, parameters
 from mercer._ridge_cv import KernelRidgeCV
 
-_METHODS = ("auto", "jackknife+", "cv+", "split")
 #: The purposes of the random numbers of randomized scores, as in the compiled part.
 _DATA, _NEW = "conformal scores of the data", "conformal scores of new points"
 
@@ -78,12 +77,16 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _check(self) -> None:
-        if self.method not in _METHODS:
-            known = ", ".join(map(repr, _METHODS))
-            raise ValueError(f"method = {self.method!r} is not allowed: it must be one of {known}")
-        _check_level(self.level)
-        if not 0.0 < self.test_size < 1.0:
-            raise ValueError(f"test_size = {self.test_size} is not allowed: it must lie between 0 and 1")
+        check_kinds(self)
+        check_choice("method", self.method, "auto", "jackknife+", "cv+", "split")
+        check_between("level", self.level, 0, 1)
+        check_between("test_size", self.test_size, 0, 1)
+
+    def _level(self, level: float | None) -> float:
+        """Return a level that is given, or that of the estimator."""
+        level = self.level if level is None else level
+        check_between("level", level, 0, 1)
+        return float(level)
 
     def _fitted_on(self, X: Any, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None = None) -> Any:
         """Return a fresh estimator fitted on some of the rows, or on all."""
@@ -164,7 +167,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         cover about the level.
         """
         check_is_fitted(self)
-        level = _check_level(self.level if level is None else level)
+        level = self._level(level)
         return conformal_guarantee(self.method_, len(self.scores_), len(self.estimators_), level)
 
     @property
@@ -182,12 +185,6 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         tags.regressor_tags = own.regressor_tags if tags.regressor_tags is not None else None
         tags.classifier_tags = own.classifier_tags if tags.classifier_tags is not None else None
         return tags
-
-
-def _check_level(level: float) -> float:
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level = {level} is not allowed: it must lie between 0 and 1")
-    return float(level)
 
 
 class ConformalRegressor(RegressorMixin, _Conformal):
@@ -362,7 +359,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         if interval is None:
             return found
         check_choice("method", method, "conformal", "auto")
-        lower, upper = self._ends(X, _check_level(interval))
+        lower, upper = self._ends(X, self._level(interval))
         return (found, lower[:, 0], upper[:, 0]) if self._flat else (found, lower, upper)
 
     def predict_interval(self, X: Any, level: float | None = None) -> np.ndarray:
@@ -380,7 +377,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         An array of shape (n_samples, 2), or (n_samples, n_targets, 2) for a matrix of targets.
         """
         check_is_fitted(self)
-        ends = np.stack(self._ends(X, _check_level(self.level if level is None else level)), axis=-1)
+        ends = np.stack(self._ends(X, self._level(level)), axis=-1)
         return ends[:, 0] if self._flat else ends
 
     def _closed(self) -> Any:
@@ -480,8 +477,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         weights, rows = self._read(X, y, sample_weight)
         if self.method == "jackknife+":
             raise ValueError("method = 'jackknife+' is not allowed for classes: use 'cv+' or 'split'")
-        if self.set_score not in ("lac", "aps"):
-            raise ValueError(f"set_score = {self.set_score!r} is not allowed: it must be 'lac' or 'aps'")
+        check_choice("set_score", self.set_score, "lac", "aps")
         y = np.asarray(y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -580,7 +576,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         A boolean array of shape (n_samples, n_classes), in the order of ``classes_``.
         """
         check_is_fitted(self)
-        level = _check_level(self.level if level is None else level)
+        level = self._level(level)
         parts = zip(self.estimators_, self._train, strict=True)
         raw = [self._raw(estimator, self._seen(estimator, X, train)) for estimator, train in parts]
         scores = [self._scored(one, _NEW) for one in raw]

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from mercer._dask import is_dask
 from mercer._documents import filled
 from mercer._mercer import Calibration, interval_ends
-from mercer._parameters import check_choice, refuse
+from mercer._parameters import check_between, check_choice
 from mercer._tables import as_frame
 
 #: What the methods of intervals are, in docstrings of `predict`.
@@ -83,8 +83,7 @@ class Intervals(Calibrated):
     def _with_interval(self, X: Any, prediction: np.ndarray, level: float, method: str) -> tuple[np.ndarray, ...]:
         """Return predictions with the ends of their intervals, all of one shape."""
         check_choice("method", method, "auto", "model", "conformal")
-        if not (np.isscalar(level) and 0.0 < level < 1.0):
-            refuse("interval", level, "a number between 0 and 1")
+        check_between("interval", level, 0, 1)
         if is_dask(X):
             raise TypeError(
                 "intervals are computed in memory: predict the partitions of the Dask collection one by one"
@@ -146,7 +145,6 @@ class PredictionSets(Calibrated):
         self._check_fitted()
         found = self._calibrated()
         if isinstance(found, Calibration):
-            if not 0.0 < level < 1.0:
-                refuse("level", level, "a number between 0 and 1")
+            check_between("level", level, 0, 1)
             return found.sets(self._fit_points(X), level, **self._options())
         return found.predict_set(self._plain_points(X), level)

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from mercer._estimator import target_names
 from mercer._kernels import KernelEstimator, is_computed_outside
 from mercer._mercer import Kernel, Objects
+from mercer._parameters import refuse
 from mercer._tables import len_of
 
 
@@ -158,7 +159,7 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma != "scale":
-        raise ValueError(f"gamma = {gamma!r} is not allowed: it must be 'scale', 'auto' or a number above 0")
+        refuse("gamma", gamma, "'scale', 'auto' or a number above 0")
     variance = 1.0 if kernel == "precomputed" or isinstance(X, Objects) else spread(X, weights)
     if not np.isfinite(variance):
         raise ValueError(

@@ -15,7 +15,7 @@ from mercer._kernel_names import compiled, object_kernel
 from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, Kernel, Learner
-from mercer._parameters import check_above, check_choice, check_from, parameters
+from mercer._parameters import check_above, check_choice, check_from, check_kinds, parameters, refuse
 
 #: Kernels of several lengthscales and a line, where none are named.
 DEFAULT = (
@@ -59,7 +59,7 @@ class _Multiple(LearnerEstimator):
     def _kernel_list(self) -> list[Kernel]:
         given = DEFAULT if self.kernels is None else self.kernels
         if isinstance(given, (str, Kernel)) or len(given) == 0:
-            raise ValueError(f"kernels = {given!r} is not allowed: it must be a list of at least one kernel")
+            refuse("kernels", given, "a list of at least one kernel")
         columns = getattr(self, "n_features_in_", 1)
         return [self._with_columns(compiled(kernel, columns, None, 3, 1)) for kernel in given]
 
@@ -69,6 +69,7 @@ class _Multiple(LearnerEstimator):
         return next((kernel for kernel in found if kernel is not None), None)
 
     def _settings(self) -> dict[str, Any]:
+        check_kinds(self)
         check_choice("method", self.method, "simple", "alignment", "mean")
         check_choice("normalize", self.normalize, "trace", "none")
         check_from("norm", self.norm, 1.0)

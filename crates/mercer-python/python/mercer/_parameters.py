@@ -89,6 +89,12 @@ def check_number(name: str, value: Any) -> None:
         refuse(name, value, "a finite number")
 
 
+def check_between(name: str, value: Any, low: float, high: float) -> None:
+    """Require a number above ``low`` and below ``high``."""
+    if not is_number(value) or not low < value < high:
+        refuse(name, value, f"a number between {low:g} and {high:g}")
+
+
 def check_share(name: str, value: Any) -> None:
     """Require a number above 0 and at most 1."""
     if not is_number(value) or not 0 < value <= 1:
