@@ -75,6 +75,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     the parameters beside the answer, and nothing about the run: ``n_jobs``, ``max_memory``, ``max_time``,
     ``cache_size`` and ``verbose`` are not in it, and its bytes do not depend on them.
 
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package.
+    path : str or path
+        The file, which is replaced if it exists.
+
+    Returns
+    -------
+    None
+
     Examples
     --------
     >>> import os, tempfile
@@ -120,6 +131,20 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
         The file.
     **options
         ``max_memory``, and other options of reading.
+
+    Returns
+    -------
+    A fitted estimator.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import mercer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.safetensors")
+    ...     mercer.save(mercer.SVC(C=3.0, kernel="linear()").fit([[-1.0], [2.0]], ["low", "high"]), path)
+    ...     mercer.load(path).predict([[0.0], [1.0]])
+    array(['low', 'high'], dtype='<U4')
     """
     loaded, calibration = load_model(os.fspath(path), **options)
     if calibration is None:
