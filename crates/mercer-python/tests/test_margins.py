@@ -385,7 +385,7 @@ def test_a_search_over_kernels_lengthscales_and_precomputed_values():
         ({"Cs": []}, "at least one"),
         ({"Cs": [0.0, 1.0]}, "C = 0"),
         ({"kernels": "rbf"}, "must be a list"),
-        ({"kernels": ["rbf", "precomputed"]}, "given by kernel alone"),
+        ({"kernels": ["rbf", "precomputed"]}, "given as kernel="),
         ({"kernel": "linear()", "lengthscales": [1.0]}, "lengthscale"),
         ({"cv": [([0, 1], [2, 3])]}, "row 0 is in no fold"),
         ({"cv": ShuffleSplit(3, random_state=0)}, "fold"),
