@@ -1,8 +1,11 @@
 """Constructors: made from fields, with the signature that is documented."""
 
-import inspect
-from dataclasses import KW_ONLY
+from __future__ import annotations
 
+import inspect
+from dataclasses import KW_ONLY, is_dataclass
+
+import numpy as np
 import pytest
 from helpers import ESTIMATORS
 from sklearn.base import BaseEstimator, clone
@@ -28,9 +31,15 @@ class Derived(Base, BaseEstimator):
 
 
 def test_keywords_of_a_class_come_before_those_of_its_bases():
-    assert str(inspect.signature(Derived)) == (
-        "(rate: float = 0.5, count: int = 7, *, depth: int = 5, name: str = 'a', seed: int | None = None) -> None"
-    )
+    taken = inspect.signature(Derived).parameters
+    assert [str(parameter).replace("'", "") for parameter in taken.values()] == [
+        "rate: float = 0.5",
+        "count: int = 7",
+        "depth: int = 5",
+        "name: str = a",
+        "seed: int | None = None",
+    ]
+    assert [name for name in taken if taken[name].kind is inspect.Parameter.KEYWORD_ONLY] == ["depth", "name", "seed"]
     made = Derived(1.0, 2, seed=4)
     assert vars(made) == {"rate": 1.0, "count": 2, "depth": 5, "name": "a", "seed": 4}
     with pytest.raises(TypeError, match="positional"):
@@ -52,6 +61,15 @@ def test_every_parameter_is_stored_as_it_is(name):
     assert clone(made, safe=False).get_params(deep=False).keys() == given.keys()
     if issubclass(kind, Estimator):
         assert taken[-4:] == ["random_state", "n_jobs", "max_memory", "verbose"]
+
+
+def test_dask_hashes_the_fit_and_not_the_parameters_alone():
+    """Of data classes it hashes the fields: two fits with equal parameters would be one task."""
+    tokenize = pytest.importorskip("dask.base").tokenize
+    x = np.arange(4.0)[:, None]
+    one, other = (ESTIMATORS["KernelRidge"](0.1).fit(x, y) for y in (x[:, 0], -x[:, 0]))
+    assert tokenize(one) != tokenize(other)
+    assert not any(is_dataclass(kind) for kind in ESTIMATORS.values())
 
 
 def test_a_number_between_two_others():

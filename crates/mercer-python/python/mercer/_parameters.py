@@ -1,10 +1,10 @@
-"""Validation of parameters before they are passed to the compiled part."""
+"""Parameters of estimators: constructors from fields, and validation before the compiled part has them."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, field, make_dataclass
 from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, TypeVar, dataclass_transform
@@ -16,18 +16,32 @@ _Kind = TypeVar("_Kind")
 
 @dataclass_transform(eq_default=False)
 def parameters(kind: type[_Kind]) -> type[_Kind]:
-    """Make the constructor of an estimator from its fields and those of its bases.
+    """Make the constructor of an estimator from the fields of its class and of its bases.
 
-    A field is a parameter with its type and its default; those after ``_: KW_ONLY`` are keywords. The signature lists
-    the keywords of a class before those of its bases.
+    A field is a parameter with its type and its default; those after ``_: KW_ONLY`` are keywords. Positional parameters
+    of a base come first, keywords of a base last. The constructor is that of a data class with these fields, but the
+    estimator is none: its state is more than its parameters, which is all that Dask hashes of a data class.
     """
-    made = dataclass(eq=False, repr=False)(kind)
-    signature = inspect.signature(made.__init__)
-    order = [name for base in kind.__mro__ for name in inspect.get_annotations(base)]
-    keywords = [name for name, given in signature.parameters.items() if given.kind is given.KEYWORD_ONLY]
-    names = [name for name in signature.parameters if name not in keywords] + sorted(keywords, key=order.index)
-    made.__init__.__signature__ = signature.replace(parameters=[signature.parameters[name] for name in names])
-    return made
+    fields, keyword = {}, False
+    for name, annotation in inspect.get_annotations(kind).items():
+        if annotation == "KW_ONLY":
+            keyword = True
+        elif not annotation.startswith("ClassVar"):
+            fields[name] = (annotation, vars(kind)[name], keyword)
+    kind._fields = fields
+    owners = [vars(base).get("_fields", {}) for base in kind.__mro__]
+    known = {name: given for owned in reversed(owners) for name, given in owned.items()}
+    positional = [name for name in known if not known[name][2]]
+    keywords = [name for name in dict.fromkeys(name for owned in owners for name in owned) if known[name][2]]
+    listed = [_field(name, *known[name]) for name in (*positional, *keywords)]
+    made = make_dataclass(kind.__name__, listed, eq=False, repr=False, match_args=False)
+    kind.__init__ = made.__init__
+    kind.__init__.__qualname__, kind.__init__.__module__ = f"{kind.__qualname__}.__init__", kind.__module__
+    return kind
+
+
+def _field(name: str, annotation: str, default: Any, keyword: bool) -> tuple[str, str, Any]:
+    return name, annotation, field(default=default, kw_only=keyword)
 
 
 @parameters
