@@ -213,6 +213,14 @@ def test_one_class_only(kind):
         kind().fit(X[:4], [7, 7, 7, 7])
 
 
+@pytest.mark.parametrize(
+    ("kind", "message"), [(mercer.SVC, "Invalid input - all"), (mercer.NuSVC, "specified nu is infeasible: all")]
+)
+def test_weights_that_leave_one_class(kind, message):
+    with pytest.raises(ValueError, match=message):
+        kind().fit(X, Y, sample_weight=np.where(Y[0] == Y, 1.0, -1.0))
+
+
 def test_weights_zero_and_negative():
     weights = np.ones(150)
     weights[:50] = 0

@@ -33,6 +33,8 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
     break_ties: bool = False
     multi_class: str = "ovo"
 
+    #: The beginning of the error of weights that leave one class, as in scikit-learn.
+    _one_class = "Invalid input -"
     #: The same fit without probabilities, where classes are predicted by votes in spite of them: as by models that
     #: were taken over from scikit-learn.
     _voting: ClassVar[SvcFit | None] = None
@@ -63,7 +65,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
         X, codes = self._read_classes(X, y)
         weights = self._read_weights(sample_weight, X)
         if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError("Invalid input - all samples with positive weights belong to the same class")
+            raise ValueError(f"{self._one_class} all samples with positive weights belong to the same class")
         self.class_weight_ = self._class_factors(codes)
         return X, codes, weights
 
@@ -292,6 +294,7 @@ class NuSVC(SupportVectorClassifier):
 
     #: A ν-SVM always has an offset.
     fit_intercept = True
+    _one_class = "specified nu is infeasible:"
 
     _: KW_ONLY
     nu: float = 0.5
@@ -299,10 +302,6 @@ class NuSVC(SupportVectorClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_share("nu", self.nu)
-
-    def _require_two_classes(self, codes: np.ndarray, weights: np.ndarray | None) -> None:
-        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError("specified nu is infeasible: all samples with positive weights belong to the same class")
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
         return {"nu": self.nu}
