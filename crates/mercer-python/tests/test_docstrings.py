@@ -100,6 +100,16 @@ def test_functions(name):
     assert {"Returns", "Examples"} <= found.keys()
 
 
+#: Compiled classes that stand in the examples of what returns them, and what is not defined here.
+NO_EXAMPLE = {"Check", "Counterexample", "NotPositiveDefiniteError", "Repaired", "RidgeStream", "learners"}
+NO_EXAMPLE |= {"ConvergenceWarning", "__version__"}
+
+
+def test_everything_public_has_an_example():
+    """`test_catalogue.py` runs them."""
+    assert {name for name in mercer.__all__ if ">>>" not in (getattr(mercer, name).__doc__ or "")} == NO_EXAMPLE
+
+
 @pytest.mark.parametrize("name", [n for n in mercer.__all__ if n.endswith("Display")])
 def test_displays(name):
     kind = getattr(mercer, name)

@@ -158,7 +158,6 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         """
         if is_dask(X) or self.eigen_solver == "streamed":
             return self._fit_streamed(X)
-        self._single = getattr(X, "dtype", None) == np.float32
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
         X = self._read_points(X)
@@ -176,7 +175,6 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             refuse("eigen_solver", self.eigen_solver, "'auto', 'nystrom' or 'streamed' for Dask collections")
         if self.fit_inverse_transform:
             raise ValueError("fit_inverse_transform needs the points of the fit: a streamed fit keeps none")
-        self._single = getattr(X, "dtype", None) == np.float32
         fit = self._learn_streamed(X)
         self.gamma_ = self.gamma
         self._adopt(fit)
@@ -240,7 +238,9 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         An array of shape (n_samples, n_components).
         """
         self.fit(X, **params)
-        return self.transform(X) if self._scores is None else self._in_precision(self._scores)
+        if self._scores is None:
+            return self.transform(X)
+        return self._scores.astype(np.float32) if _is_single(X) else self._scores
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the scores of points.
@@ -254,19 +254,11 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         -------
         An array of shape (n_samples, n_components).
         """
-        if is_dask(X):
-            self._check_fitted()
-            return lazy(self, "transform", X, self._n_features_out)
-        single = getattr(X, "dtype", None) == np.float32
-        scores = self._fit.transform(self._new_points(X), **self._options()) if self._is_fitted() else None
-        return scores.astype(np.float32) if single else scores
-
-    def _is_fitted(self) -> bool:
         self._check_fitted()
-        return True
-
-    def _in_precision(self, scores: np.ndarray) -> np.ndarray:
-        return scores.astype(np.float32) if self._single else scores
+        if is_dask(X):
+            return lazy(self, "transform", X, self._n_features_out)
+        scores = self._fit.transform(self._new_points(X), **self._options())
+        return scores.astype(np.float32) if _is_single(X) else scores
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return points that belong to scores, by the regression of the fit.
@@ -440,3 +432,8 @@ class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         self._check_fitted()
         return self._fit.transform(self._new_points(X), **self._options())
+
+
+def _is_single(X: Any) -> bool:
+    """Return whether points are an array of single precision, whose scores are of it too."""
+    return getattr(X, "dtype", None) == np.float32
