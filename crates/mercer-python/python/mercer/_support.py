@@ -169,10 +169,10 @@ class Machine(InstanceScores, MarginEstimator):
             raise ValueError(f"the kernel gave values of shape {values.shape}, expected {expected}: a row per sample")
         return symmetric(values) if Y is None else check_array(values, input_name="kernel values")
 
-    def _cost(self, C: Any, kernel: Kernel, values: np.ndarray) -> float:
-        """Return C as a finite number: an infinite one allows no error, where that is possible."""
-        if np.isfinite(C):
-            return float(C)
+    def _cost(self, kernel: Kernel, values: np.ndarray | None) -> float:
+        """Return C, with data as a finite number: an infinite one allows no error, where that is possible."""
+        if values is None or np.isfinite(self.C):
+            return float(self.C)
         own = np.diag(values) if "precomputed" in str(kernel) else kernel.diag(values)
         return _HARD / max(float(np.mean(np.abs(own))), np.finfo(float).tiny * _HARD)
 

@@ -261,7 +261,7 @@ class SVC(SupportVectorClassifier):
         check_above("C", self.C, 0, infinite=True)
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
-        return {"c": self.C if values is None else self._cost(self.C, kernel, values)}
+        return {"c": self._cost(kernel, values)}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)

@@ -116,8 +116,7 @@ class SVR(SupportVectorRegressor):
         check_flag("fit_intercept", self.fit_intercept)
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, Any]:
-        cost = self.C if values is None else self._cost(self.C, kernel, values)
-        return {"c": cost, "epsilon": self.epsilon, "offset": self.fit_intercept}
+        return {"c": self._cost(kernel, values), "epsilon": self.epsilon, "offset": self.fit_intercept}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
@@ -157,7 +156,7 @@ class NuSVR(SupportVectorRegressor):
         check_share("nu", self.nu)
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, Any]:
-        return {"c": self.C if values is None else self._cost(self.C, kernel, values), "nu": self.nu}
+        return {"c": self._cost(kernel, values), "nu": self.nu}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
