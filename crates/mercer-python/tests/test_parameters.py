@@ -8,10 +8,12 @@ from dataclasses import KW_ONLY, is_dataclass
 import numpy as np
 import pytest
 from helpers import ESTIMATORS
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 from mercer._estimator import Estimator
-from mercer._parameters import check_between, parameters
+from mercer._parameters import _kinds, check_between, parameters
+
+X = np.random.default_rng(3).normal(size=(20, 1))
 
 
 @parameters
@@ -61,6 +63,18 @@ def test_every_parameter_is_stored_as_it_is(name):
     assert clone(made, safe=False).get_params(deep=False).keys() == given.keys()
     if issubclass(kind, Estimator):
         assert taken[-4:] == ["random_state", "n_jobs", "max_memory", "verbose"]
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_values_of_a_wrong_type_are_refused_by_name(name):
+    y = X[:, 0] > 0 if is_classifier(ESTIMATORS[name]()) else X[:, 0]
+    data = (X, X) if name == "CoupledKernelEmbedding" else (X, y)
+    checked = [parameter for parameter, _, _ in _kinds(ESTIMATORS[name]) if parameter != "verbose"]
+    assert checked
+    for parameter in checked:
+        model = ESTIMATORS[name](**{parameter: "wrong"})
+        with pytest.raises(ValueError, match=f"^{parameter} = 'wrong' is not allowed: it must be "):
+            model.fit(*data)
 
 
 def test_dask_hashes_the_fit_and_not_the_parameters_alone():
