@@ -193,7 +193,7 @@ def standard_error(means: list[float], every: list[float], tested: int) -> float
 
 
 def verdict(mean: float, error: float, figure: Figure | None) -> str:
-    """Say whether a figure is reached."""
+    """Return whether a figure is reached, as a text."""
     if figure is None:
         return ""
     allowed = 2 * np.hypot(error, figure.spread / np.sqrt(figure.repeats))

@@ -62,7 +62,7 @@ def table_of(folder: Path, name: str) -> np.ndarray:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell is a number."""
+    """Return whether a cell is a number."""
     try:
         float(text)
     except ValueError:

@@ -143,7 +143,7 @@ def grid_search(train: list[list[str]], test: list[list[str]], classes: bool) ->
 
 
 def chosen(report: dict) -> str:
-    """Tell what was chosen, in a few words."""
+    """Return what was chosen, in a few words."""
     numbers = ", ".join(f"{key} {report[key]:.3g}" for key in ("C", "lambda") if report.get(key) is not None)
     return f"{report['kernel']}, {numbers}"
 

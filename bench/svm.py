@@ -14,12 +14,14 @@ and said so. `--slow` also runs scikit-learn where it takes minutes.
 import argparse
 import gzip
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import timing
 from sklearn import svm as sklearn_svm
 from sklearn.datasets import load_digits, load_iris, load_svmlight_file
 from sklearn.metrics import pairwise
@@ -38,22 +40,11 @@ Data = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass
-class Row:
-    """One comparison: seconds on the clock and of the processor, the ratio to reach, and what else was found."""
+class Row(timing.Row):
+    """One comparison, with seconds of the processor beside those on the clock."""
 
-    name: str
-    peer: str
-    ours: float
-    theirs: float
-    ours_cpu: float
-    theirs_cpu: float
-    target: float
-    note: str = ""
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster ours is."""
-        return self.theirs / self.ours
+    ours_cpu: float = math.nan
+    theirs_cpu: float = math.nan
 
 
 @dataclass
@@ -194,7 +185,7 @@ def predictions(models: list[SVC], test: np.ndarray, answers: list[np.ndarray]) 
 
 def row(name: str, peer: str, times: list[tuple[float, float]], target: float, note: str) -> Row:
     (ours, ours_cpu), (theirs, theirs_cpu) = times
-    return print_row(Row(name, peer, ours, theirs, ours_cpu, theirs_cpu, target, note))
+    return print_row(Row(name, peer, ours, theirs, target, note, ours_cpu, theirs_cpu))
 
 
 # ---- few features, regressions, hard problems -----------------------------------------------------------------------

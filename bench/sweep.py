@@ -317,7 +317,7 @@ def cases(only: str, limit: float) -> Iterator[Case]:
 
 
 def main() -> None:
-    """Run the sweep and say what is behind."""
+    """Run the sweep and print what is behind."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="TEXT", help="only learners whose name contains this")
     parser.add_argument("--seconds", type=float, default=1200.0, help="the time for all of it")

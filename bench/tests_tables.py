@@ -164,8 +164,7 @@ def directions(values: np.ndarray, limit: int) -> tuple[mercer.TestResult, merce
 
 def residual_test(x: np.ndarray, y: np.ndarray) -> mercer.TestResult:
     """Test whether what a regression on x leaves of y is independent of x."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model = mercer.KernelRidgeCV(
             alphas=np.logspace(-4, 2, 13), kernel="gaussian(lengthscale=1)", lengthscales=[0.2, 0.5, 1, 2, 5]
         )

@@ -69,7 +69,7 @@ def fit(name: str, x: np.ndarray, y: np.ndarray, classes: np.ndarray, weights: A
 
 
 def answers(name: str, model: Any, x: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what a fitted estimator says of points, by method."""
+    """Return what a fitted estimator computes for points, by method."""
     at = x[:, 0] if name in ON_A_LINE else x
     found = {}
     for method in ANSWERS:

@@ -8,11 +8,12 @@ default, so that only the files are required to be whole then.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,15 @@ def shim() -> Path:
     target = Path(tempfile.mkdtemp(prefix="trust-")) / "faults.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", target, source, "-ldl"], check=True, capture_output=True)
     return target
+
+
+@contextmanager
+def working_folder() -> Iterator[Path]:
+    """Make an empty folder for a case; files beside it are removed with it."""
+    with tempfile.TemporaryDirectory(prefix="trust-", ignore_cleanup_errors=True) as top:
+        folder = Path(top) / "out"
+        folder.mkdir()
+        yield folder
 
 
 @cache
@@ -93,10 +103,7 @@ def saves(seed: int) -> Outcome:
     """Models, reports, pictures, predictions and matrices: the k-th call fails, is cut short or kills."""
     kind, rest = seed % KINDS, seed // KINDS
     action, at = ACTIONS[rest % len(ACTIONS)], rest // len(ACTIONS)
-    top = Path(tempfile.mkdtemp(prefix="trust-"))
-    folder = top / "out"
-    folder.mkdir()
-    try:
+    with working_folder() as folder:
         words, path = job(kind, folder, 0)
         first = run(words)
         if first.returncode:
@@ -123,16 +130,13 @@ def saves(seed: int) -> Outcome:
         if left and action != "kill":
             return Outcome(finding=f"{about}: left {left} behind")
         return Outcome()
-    finally:
-        shutil.rmtree(top, ignore_errors=True)
 
 
 @check("faults", slice=12, full=600, limit=120.0)
 def resumed(seed: int) -> Outcome:
     """A streamed fit that is killed at the k-th write and resumed writes the same bytes."""
     action, at = ("kill", "ENOSPC", "EIO")[seed % 3], seed // 3
-    top = Path(tempfile.mkdtemp(prefix="trust-"))
-    try:
+    with working_folder() as folder:
         words = [
             "fit",
             "ridge",
@@ -145,12 +149,10 @@ def resumed(seed: int) -> Outcome:
             "--quiet",
         ]
         words += ["--components", "20", "--lambda", "0.1", "--threads", "1"]
-        plain = top / "plain.safetensors"
+        plain = folder.parent / "plain.safetensors"
         done = run([*words, "-o", str(plain)])
         if done.returncode:
             return Outcome(finding=f"the plain run failed: {done.stderr.decode()[:300]}")
-        folder = top / "out"
-        folder.mkdir()
         model = folder / "model.safetensors"
         resumable = [*words, "--checkpoint", str(folder / "fit.checkpoint"), "--resume", "-o", str(model)]
         faulty = run(resumable, TRUST_FOLDER=str(folder), TRUST_ACTION=action, TRUST_AT=str(at))
@@ -161,8 +163,6 @@ def resumed(seed: int) -> Outcome:
         if model.read_bytes() != plain.read_bytes():
             return Outcome(finding=f"{action} at {at}: the resumed model differs")
         return Outcome()
-    finally:
-        shutil.rmtree(top, ignore_errors=True)
 
 
 SAVE = """
@@ -196,27 +196,21 @@ def python_saves(seed: int) -> Outcome:
     """mercer.save: the k-th call fails, is cut short or kills."""
     action, at = ACTIONS[(seed + 3) % len(ACTIONS)], seed // len(ACTIONS)
     old, new = saved("0.1"), saved("0.2")
-    folder = Path(tempfile.mkdtemp(prefix="trust-"))
-    path = folder / "model.safetensors"
-    path.write_bytes(old)
-    try:
+    with working_folder() as folder:
+        path = folder / "model.safetensors"
+        path.write_bytes(old)
         done = python_save(path, "0.2", TRUST_FOLDER=str(folder), TRUST_ACTION=action, TRUST_AT=str(at))
         after = path.read_bytes()
         if after not in (old, new):
             return Outcome(finding=f"{action} at call {at}: a torn file of {len(after)} bytes")
         wrong = broken(done, action) if b"TRUST FIRED" in done.stderr else None
         return Outcome(finding=f"{action} at call {at}: {wrong}" if wrong else None)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @check("faults", slice=4, full=200, limit=60.0)
 def two_writers(seed: int) -> Outcome:
     """Two programs write one file at the same time: it is that of one of them."""
-    top = Path(tempfile.mkdtemp(prefix="trust-"))
-    folder = top / "out"
-    folder.mkdir()
-    try:
+    with working_folder() as folder:
         whole = []
         for version in (0, 1):
             words, path = job(0, folder, version)
@@ -232,17 +226,12 @@ def two_writers(seed: int) -> Outcome:
         if any(codes) or len(left) > 1:
             return Outcome(finding=f"two writers ended with {codes} and left {left}")
         return Outcome()
-    finally:
-        shutil.rmtree(top, ignore_errors=True)
 
 
 @check("faults", slice=26, full=400, limit=60.0)
 def allocations(seed: int) -> Outcome:
     """The k-th allocation above 64 KB fails: the saved file stays whole; how the program ends is recorded."""
-    top = Path(tempfile.mkdtemp(prefix="trust-"))
-    folder = top / "out"
-    folder.mkdir()
-    try:
+    with working_folder() as folder:
         words, path = job(0, folder, 0)
         run(words)
         old = path.read_bytes()
@@ -259,8 +248,6 @@ def allocations(seed: int) -> Outcome:
         return Outcome(
             finding=f"allocation {seed}: code {done.returncode}" if done.returncode not in (0, 1, 2) else None
         )
-    finally:
-        shutil.rmtree(top, ignore_errors=True)
 
 
 def closed(words: list[str], **streams: Any) -> tuple[int, str]:

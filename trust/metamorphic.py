@@ -165,7 +165,7 @@ def constant_and_intercept(seed: int) -> Outcome:
 
 @check("metamorphic", slice=30, full=5_000)
 def weights_and_repetition(seed: int) -> Outcome:
-    """Whole weights are repeated rows: ridge, logistic regression, splines, machines."""
+    """Whole weights are repeated rows: ridge, logistic regression, splines, support vector machines."""
     rng = generator(seed)
     x, y, classes = problem(rng)
     counts = rng.integers(1, 4, size=len(x))

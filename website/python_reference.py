@@ -101,8 +101,7 @@ def link(page: str, name: str) -> str:
 
 def entry(name: str) -> str:
     """The section of a class or function."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         thing = getattr(mercer, name)
     parts = [f"## {name}\n", block(f"mercer.{name}{signature(thing)}"), body(thing)]
     if inspect.isclass(thing):

@@ -19,7 +19,7 @@ from typing import Any
 from sklearn_suite import suites
 from sklearn_suite.plugin import load
 
-#: Tests that scikit-learn leaves out unless they are asked for.
+#: Tests that scikit-learn leaves out unless they are requested.
 _ALL = {"SKLEARN_RUN_FLOAT32_TESTS": "1", "SCIPY_ARRAY_API": "1"}
 _MARKS = ("<!-- sklearn-suite begins -->", "<!-- sklearn-suite ends -->")
 
@@ -67,7 +67,7 @@ def write(page: Path, text: str) -> None:
 
 
 def main() -> int:
-    """Run what is asked for; the exit code is 1 where a test fails without a reason, or a reason is out of date."""
+    """Run what is requested; the exit code is 1 where a test fails without a reason, or a reason is out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
     names = sorted(module.name for module in pkgutil.iter_modules(suites.__path__))
     parser.add_argument("suite", nargs="*", choices=[[], *names], default=[])

@@ -58,7 +58,7 @@ class Suite:
         return None
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave out the tests whose line says so."""
+        """Leave out the tests whose line marks them so."""
         kept = []
         for item in items:
             line = self.reason(item.name)
@@ -104,7 +104,7 @@ class Suite:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Say which suite runs, and where its summary goes."""
+    """Add the options: which suite runs, and where its summary goes."""
     parser.addoption("--suite", required=True)
     parser.addoption("--summary", required=True)
 

@@ -1,4 +1,4 @@
-"""Golden files: their numbers and their tolerances."""
+"""Golden files with their tolerances, samples, and a cluster of Dask."""
 
 import json
 from pathlib import Path
@@ -24,6 +24,12 @@ class Golden:
         good = np.abs(found - expected) <= own["atol"] + own["rtol"] * np.abs(expected)
         assert good.all(), f"{self.name} {key}: found {found[~good]}, expected {expected[~good]}"
 
+    def check_all(self, found, expected=None):
+        """Check several values by their keys: those of the case, or of a part of it."""
+        expected = self.expected if expected is None else expected
+        for key, value in found.items():
+            self.check(key, value, expected[key])
+
 
 @pytest.fixture
 def golden():
@@ -33,3 +39,14 @@ def golden():
 @pytest.fixture
 def sample():
     return np.random.default_rng(0).normal(size=(40, 3))
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers of Dask, in processes of their own."""
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="1GiB"
+    )
+    with cluster, distributed.Client(cluster) as client:
+        yield client

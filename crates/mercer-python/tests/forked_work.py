@@ -174,10 +174,9 @@ def how(n_jobs, name):
 
 
 def attempt(name, n_jobs):
-    """Do one piece of work; say what went wrong in words."""
+    """Do one piece of work; return what went wrong, as a text."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             WORK[name](how(n_jobs, name))
     except BaseException:
         return traceback.format_exc()
@@ -201,8 +200,8 @@ def in_child(name, n_jobs):
             os.close(read)
             return "hangs"
         time.sleep(0.005)
-    with os.fdopen(read) as said:
-        return said.read() or "died"
+    with os.fdopen(read) as answer:
+        return answer.read() or "died"
 
 
 def beside_threads(n_jobs):
@@ -227,8 +226,8 @@ def beside_threads(n_jobs):
 
 def in_pool(n_jobs):
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        asked = {name: pool.apply_async(attempt, (name, n_jobs)) for name in WORK}
-        return {name: answer.get(timeout=LIMIT) for name, answer in asked.items()}
+        tasks = {name: pool.apply_async(attempt, (name, n_jobs)) for name in WORK}
+        return {name: answer.get(timeout=LIMIT) for name, answer in tasks.items()}
 
 
 def in_joblib(n_jobs):

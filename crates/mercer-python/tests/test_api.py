@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from helpers import ESTIMATORS
 from scipy.sparse import csr_matrix, issparse
 
 import mercer
@@ -153,8 +154,7 @@ def points(name):
 
 
 def fitted(make, *data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return make().fit(*data)
 
 
@@ -367,8 +367,7 @@ def test_intervals(name, method):
         with pytest.raises(ValueError, match="method"):
             model.predict(new, interval=level, method=method)
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         prediction, lower, upper = model.predict(new, interval=level, method=method)
         _, narrow, wide = model.predict(new, interval=0.5, method=method)
         held = model.predict(data, interval=level, method=method)
@@ -417,8 +416,7 @@ def test_intervals_of_weights_targets_and_units():
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_sets_of_classes(name):
     labels = LABELS if name == "KernelMachine" else THREE
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model = CLASSIFIERS[name]().fit(X, labels)
         sets = model.predict_set(X, level=0.9)
         default = model.predict_set(X)
@@ -458,8 +456,7 @@ def test_searches(tmp_path):
     model = mercer.auto(X, Y, ["gaussian()", "linear()"], ["ridge"], "loo", None, 0)
     classes = mercer.auto(X, LABELS, kernels=None, learners=None, cv=3, max_time=60, random_state=0)
     ridge = REGRESSORS["KernelRidgeCV"]().fit(X, Y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         machine = CLASSIFIERS["SVCCV"]().fit(X, LABELS)
     for found in (model, classes, ridge, machine):
         results = found.search_.results_
@@ -505,8 +502,7 @@ def test_regressors_in_detail():
         assert mercer.NadarayaWatson(0.7, weights=weights).fit(X, Y).predict(X).shape == (40,)
     assert isinstance(REGRESSORS["KernelRidge"]().fit(X, Y).function_, mercer.Function)
     for kernel in ("rbf", "poly", "sigmoid", "laplacian", "linear"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             assert mercer.KernelRidge(kernel=kernel, gamma=0.5, degree=2, coef0=1).fit(X, Y).predict(NEW).shape == (5,)
             assert mercer.SVC(kernel=kernel, gamma=0.5, degree=2, coef0=0).fit(X, LABELS).predict(NEW).shape == (5,)
     gram = mercer.gaussian()(X)
@@ -758,10 +754,6 @@ WITHOUT_FILES = {
 NOT_IN_FILES = {"likelihoods_", "n_iter_", "fit_status_", "plan_", "stream_", "X_train_", "y_train_", "condition_"}
 
 
-def estimators():
-    return [name for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")]
-
-
 def example(name):
     """A fitted estimator of the class."""
     if name in PICTURES:
@@ -807,7 +799,7 @@ def same(one, other):
     return one == other or (one != one and other != other)
 
 
-@pytest.mark.parametrize("name", estimators())
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_files_hold_settings_and_answers(name, tmp_path):
     model, path = example(name), tmp_path / "model.safetensors"
     if name in WITHOUT_FILES:

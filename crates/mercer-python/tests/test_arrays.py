@@ -4,6 +4,7 @@ import datetime
 import decimal
 import warnings
 
+import helpers
 import joblib
 import numpy as np
 import pandas as pd
@@ -26,8 +27,7 @@ LABELS = np.where(Y > 1, "up", "down")
 NAMES = ["age", "height", "weight"]
 #: On a line, or on several samples: tested by themselves.
 OTHERS = {"SmoothingSpline", "LocalLinear", "CoupledKernelEmbedding", "KernelCCA"}
-KINDS = {name: getattr(mercer, name) for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")}
-KINDS = {name: kind for name, kind in KINDS.items() if not issubclass(kind, MetaEstimatorMixin)}
+KINDS = {name: kind for name, kind in helpers.ESTIMATORS.items() if not issubclass(kind, MetaEstimatorMixin)}
 ESTIMATORS = sorted(set(KINDS) - OTHERS)
 TRANSFORMERS = [name for name in ESTIMATORS if hasattr(KINDS[name], "transform")]
 
@@ -88,11 +88,10 @@ def plain(values):
 
 
 def answer(name, points, fitted=None):
-    """What an estimator says of points, fitted on them, with its defaults."""
+    """What an estimator returns for points, fitted on them, with its defaults."""
     model = KINDS[name]()
     classes = is_classifier(model)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model.fit(points if fitted is None else fitted, LABELS if classes else Y)
         return model, plain((model.predict if hasattr(model, "predict") else model.transform)(points))
 

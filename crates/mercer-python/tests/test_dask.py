@@ -7,12 +7,9 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from partitions import IGNORED, Cuts, da, dask, dd
 
 import mercer
-
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
 
 ROWS = 23_000
 RNG = np.random.default_rng(7)
@@ -29,7 +26,9 @@ CUTS = {
     13: (2_000, 1, 1, 1, 10_240, 3, 0, 5_000, 17, 2_000, 1_500, 1_237, 1_000),
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
+pytestmark = IGNORED
+CUT = Cuts(CUTS, NAMES)
+array, unknown, frame = CUT.array, CUT.unknown, CUT.frame
 
 
 def ridge(**changes):
@@ -43,32 +42,6 @@ def saved(model, tmp_path):
     return path.read_bytes()
 
 
-def parts(values, cut):
-    """Rows in memory as delayed partitions."""
-    ends = np.cumsum(CUTS[cut])
-    return [values[end - rows : end] for end, rows in zip(ends, CUTS[cut], strict=True)]
-
-
-def array(values, cut):
-    return da.from_array(values, chunks=(CUTS[cut], *values.shape[1:]))
-
-
-def unknown(values, cut):
-    """Return an array whose chunks have no known size."""
-    delayed = [dask.delayed(part) for part in parts(values, cut)]
-    shape = (np.nan, *values.shape[1:])
-    return da.concatenate(
-        [da.from_delayed(part, shape=shape, dtype=float) for part in delayed], allow_unknown_chunksizes=True
-    )
-
-
-def frame(values, cut):
-    """Return a data frame, or a series, with these partitions."""
-    whole = pd.DataFrame(values, columns=NAMES) if values.ndim == 2 else pd.Series(values, name="y")
-    delayed = [dask.delayed(part) for part in parts(whole, cut)]
-    return dd.from_delayed(delayed, meta=whole.iloc[:0], verify_meta=False)
-
-
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dask")
@@ -76,16 +49,6 @@ def expected(tmp_path_factory):
         "array": saved(ridge().fit(X, Y, WEIGHTS), folder),
         "frame": saved(ridge().fit(pd.DataFrame(X, columns=NAMES), pd.Series(Y, name="y"), WEIGHTS), folder),
     }
-
-
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="1GiB"
-    )
-    with cluster, distributed.Client(cluster) as client:
-        yield client
 
 
 @pytest.mark.parametrize("cut", CUTS)
@@ -237,7 +200,7 @@ def test_classes_of_partitions(labels, tmp_path):
         for cut in (1, 7):
             found = logistic().fit(array(X, cut), array(labels, cut), array(WEIGHTS, cut))
             assert saved(found, tmp_path) == saved(single, tmp_path)
-        series = dd.from_delayed([dask.delayed(pd.Series(part)) for part in parts(labels, 13)], verify_meta=False)
+        series = dd.from_delayed([dask.delayed(pd.Series(part)) for part in CUT.parts(labels, 13)], verify_meta=False)
         np.testing.assert_array_equal(logistic().fit(array(X, 13), series, array(WEIGHTS, 13)).coef_, single.coef_)
         lazily = single.predict(array(X, 2))
         assert isinstance(lazily, da.Array)

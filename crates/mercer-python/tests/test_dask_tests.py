@@ -3,12 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from partitions import IGNORED, da, dask, dd
 
 import mercer
-
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(9_000, 2))
@@ -19,7 +16,7 @@ CUTS = {
     "Y": [(7_000,), (10, 6_990), (2_000, 48, 1, 0, 1, 3_000, 1_950)],
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
+pytestmark = IGNORED
 
 
 def cut(values, chunks):

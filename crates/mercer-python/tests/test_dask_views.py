@@ -3,13 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from partitions import IGNORED, Cuts, da, dask, dd
 from sklearn.metrics import adjusted_rand_score
 
 import mercer
-
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
 
 ROWS = 13_000
 RNG = np.random.default_rng(11)
@@ -25,7 +22,9 @@ CUTS = {
     13: (1_000, 1, 1, 1, 4_096, 3, 0, 3_000, 17, 1_000, 1_500, 1_237, 1_144),
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
+pytestmark = IGNORED
+CUT = Cuts(CUTS, NAMES)
+array, unknown, frame = CUT.array, CUT.unknown, CUT.frame
 
 
 def pca(**changes):
@@ -44,38 +43,6 @@ def saved(model, tmp_path):
     model = model.set_params(**{"eigen_solver" if isinstance(model, mercer.KernelPCA) else "solver": "streamed"})
     mercer.save(model, path)
     return path.read_bytes()
-
-
-def parts(values, cut):
-    ends = np.cumsum(CUTS[cut])
-    return [values[end - rows : end] for end, rows in zip(ends, CUTS[cut], strict=True)]
-
-
-def array(values, cut):
-    return da.from_array(values, chunks=(CUTS[cut], *values.shape[1:]))
-
-
-def unknown(values, cut):
-    """Return an array whose chunks have no known size."""
-    shape = (np.nan, *values.shape[1:])
-    blocks = [da.from_delayed(dask.delayed(part), shape=shape, dtype=float) for part in parts(values, cut)]
-    return da.concatenate(blocks, allow_unknown_chunksizes=True)
-
-
-def frame(cut):
-    whole = pd.DataFrame(X, columns=NAMES)
-    delayed = [dask.delayed(part) for part in parts(whole, cut)]
-    return dd.from_delayed(delayed, meta=whole.iloc[:0], verify_meta=False)
-
-
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="1GiB"
-    )
-    with cluster, distributed.Client(cluster) as client:
-        yield client
 
 
 @pytest.mark.parametrize("kind", [array, unknown])
@@ -102,10 +69,10 @@ def test_frames_and_lazy_answers(tmp_path):
     table = pd.DataFrame(X, columns=NAMES)
     single, grouped = pca(eigen_solver="streamed").fit(table), clusters(solver="streamed").fit(table)
     with dask.config.set(scheduler="threads"):
-        found = pca().fit(frame(7))
+        found = pca().fit(frame(X, 7))
         assert saved(found, tmp_path) == saved(single, tmp_path)
         np.testing.assert_array_equal(found.feature_names_in_, NAMES)
-        scores = found.transform(frame(13))
+        scores = found.transform(frame(X, 13))
         assert isinstance(scores, dd.DataFrame)
         np.testing.assert_allclose(scores.compute().to_numpy(), single.transform(table), atol=1e-12)
         lazily = found.transform(array(X, 7))
@@ -114,7 +81,7 @@ def test_frames_and_lazy_answers(tmp_path):
         np.testing.assert_allclose(lazily.compute(), single.transform(table.to_numpy()), atol=1e-12)
         novelty = found.score_samples(array(X, 2))
         np.testing.assert_allclose(novelty.compute(), single.score_samples(table.to_numpy()), atol=1e-12)
-        found = clusters().fit(frame(13))
+        found = clusters().fit(frame(X, 13))
         assert saved(found, tmp_path) == saved(grouped, tmp_path)
         labels = found.predict(array(X, 7))
         assert isinstance(labels, da.Array)

@@ -20,8 +20,7 @@ def topics(model, *data, **named):
 
 
 def fitted(model, *data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return model.fit(*(data or (X, Y)))
 
 

@@ -262,6 +262,9 @@ def test_boundaries():
     named = mercer.SVC(kernel="gaussian()").fit(frame, LABELS)
     drawn = mercer.BoundaryDisplay.from_estimator(named, frame, LABELS, features=("a", "c"), resolution=30)
     assert (drawn.ax_.get_xlabel(), drawn.ax_.get_ylabel()) == ("a", "c")
+    for wrong in ("d", 3, -1):
+        with pytest.raises(ValueError, match=f"feature = {wrong!r} is not allowed: it must be one of a, b, c"):
+            mercer.BoundaryDisplay.from_estimator(named, frame, features=("a", wrong))
     with pytest.raises(ValueError, match="X: expected vectors of at least two columns"):
         mercer.BoundaryDisplay.from_estimator(MACHINE, X[:, :1])
 
@@ -314,6 +317,8 @@ def test_witnesses_and_null_distributions():
     frame = pd.DataFrame(np.column_stack([X, X]), columns=list("abcd"))
     wide = mercer.WitnessDisplay.from_samples(frame[:30], frame[30:], features=("b", "d"), labels=("one", "two"))
     assert (wide.ax_.get_xlabel(), wide.features) == ("b", (1, 3))
+    with pytest.raises(ValueError, match="feature = 'e' is not allowed: it must be one of a, b, c, d"):
+        mercer.WitnessDisplay.from_samples(frame[:30], frame[30:], features=("b", "e"))
     null = mercer.NullDisplay.from_result(RESULT)
     np.testing.assert_array_equal(null.null, RESULT.null)
     gamma = mercer.two_sample_test(X[:30], X[30:], "gaussian()", method="gamma")

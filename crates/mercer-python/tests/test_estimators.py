@@ -7,6 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import helpers
 import joblib
 import numpy as np
 import pandas as pd
@@ -99,7 +100,7 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    """As scikit-learn says of its own machines: they stop at a tolerance, and ν may be infeasible."""
+    """As for scikit-learn's own support vector machines: they stop at a tolerance, and ν may be infeasible."""
     failures = {}
     machine = isinstance(
         estimator, (mercer.SVC, mercer.SVCCV, mercer.NuSVC, mercer.SVR, mercer.NuSVR, mercer.OneClassSVM)
@@ -116,8 +117,8 @@ def expected_failures(estimator):
 def test_the_oldest_scikit_learn_that_is_requested_has_what_is_imported():
     """``validate_data`` and tags as classes came with 1.6."""
     text = (Path(__file__).parents[3] / "pyproject.toml").read_text()
-    asked = tomllib.loads(text)["project"]["optional-dependencies"]["sklearn"]
-    oldest = [tuple(map(int, line.partition(">=")[2].split("."))) for line in asked if "scikit-learn" in line]
+    required = tomllib.loads(text)["project"]["optional-dependencies"]["sklearn"]
+    oldest = [tuple(map(int, line.partition(">=")[2].split("."))) for line in required if "scikit-learn" in line]
     sources = "".join(file.read_text() for file in Path(mercer.__file__).parent.glob("*.py"))
     assert "import validate_data" in sources or "validate_data\n" in sources
     assert oldest
@@ -126,8 +127,7 @@ def test_the_oldest_scikit_learn_that_is_requested_has_what_is_imported():
 
 def test_every_estimator_is_checked_with_its_defaults():
     """Transformers are checked in test_features.py, views in test_views.py; what is on a line with given numbers."""
-    kinds = {name: getattr(mercer, name) for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params")}
-    names = {name for name, kind in kinds.items() if not hasattr(kind, "transform")} - {
+    names = {name for name, kind in helpers.ESTIMATORS.items() if not hasattr(kind, "transform")} - {
         # They take what the estimator inside takes: test_conformal.py.
         "ConformalClassifier",
         "ConformalRegressor",
@@ -139,7 +139,7 @@ def test_every_estimator_is_checked_with_its_defaults():
         "SpectralClustering",
     }
     plain = [model for model in ESTIMATORS if model.get_params() == type(model)().get_params()]
-    assert {name for name in names if not any(isinstance(model, kinds[name]) for model in plain)} == set()
+    assert {name for name in names if not any(isinstance(model, helpers.ESTIMATORS[name]) for model in plain)} == set()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

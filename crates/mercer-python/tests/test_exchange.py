@@ -347,8 +347,8 @@ def test_onnx_of_other_models(tmp_path):
     np.testing.assert_allclose(run(sure)["probabilities"], sure.predict_proba(Z), atol=1e-12)
     np.testing.assert_array_equal(run(sure)["label"], sure.predict(Z))
     for count in (50, 51):
-        waves = mercer.RandomFourierFeatures("2*gaussian() + matern()", count, random_state=0).fit(X)
-        np.testing.assert_allclose(run(waves)["features"], waves.transform(Z), atol=1e-12)
+        features = mercer.RandomFourierFeatures("2*gaussian() + matern()", count, random_state=0).fit(X)
+        np.testing.assert_allclose(run(features)["features"], features.transform(Z), atol=1e-12)
     offset = mercer.RandomFourierFeatures("gaussian()", 40, kind="offset", random_state=0).fit(X)
     np.testing.assert_allclose(run(offset)["features"], offset.transform(Z), atol=1e-12)
     few = mercer.Nystroem("gaussian()", 20, random_state=0).fit(X)

@@ -1,13 +1,13 @@
 """Extreme numbers, wrong shapes and tight limits: an answer that is right, or a refusal with the remedy."""
 
-import inspect
 import tracemalloc
 import warnings
 from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, clone, is_classifier
+from helpers import ESTIMATORS
+from sklearn.base import clone, is_classifier
 
 import mercer
 
@@ -25,14 +25,6 @@ WRONG = {
 LINES = ("SmoothingSpline", "LocalLinear")
 
 
-def is_estimator(name):
-    found = getattr(mercer, name)
-    return inspect.isclass(found) and issubclass(found, BaseEstimator)
-
-
-ESTIMATORS = [name for name in sorted(mercer.__all__) if is_estimator(name)]
-
-
 @cache
 def fitted(name):
     model = getattr(mercer, name)()
@@ -47,8 +39,7 @@ def fitted(name):
 def test_points_of_the_wrong_shape_are_refused(name, wrong):
     if wrong == "one dimension" and name in (*LINES, "KernelCCA", "CoupledKernelEmbedding"):
         pytest.skip("places on a line are an array of one dimension, and so may a view be")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model, y = fitted(name)
         with pytest.raises((ValueError, TypeError) if wrong == "None" else ValueError):
             clone(model).fit(WRONG[wrong], y)

@@ -12,7 +12,7 @@ import pytest
 import mercer
 
 SCRIPT = Path(__file__).with_name("forked_work.py")
-#: How children are made, and the threads that they ask for.
+#: How children are made, and the threads that they use.
 WAYS = [("fork", None), ("threads", 2), ("pool", 1), ("joblib", None)]
 if os.environ.get("MERCER_FULL"):
     WAYS += [("fork", 1), ("fork", 2), ("threads", None), ("threads", 1), ("pool", None), ("joblib", 2)]

@@ -510,8 +510,7 @@ def test_copies_of_the_data():
 
 @pytest.mark.parametrize("kernel", ["1*gaussian()", ConstantKernel() * RBF()], ids=["text", "object"])
 def test_one_column_of_targets(kernel):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         flat = GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(X, Y)
         column = GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(X, Y[:, None])
     assert column.predict(T).shape == (7,)

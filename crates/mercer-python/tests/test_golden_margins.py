@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import standardized
 
 import mercer
 
@@ -16,11 +17,6 @@ def kernel_of(case):
     if case["kernel"] == "polynomial":
         return mercer.polynomial(degree=int(params["m"]), scale=params["scale"], offset=params["c"])
     return {"gaussian": mercer.gaussian, "laplacian": mercer.laplacian}[case["kernel"]](lengthscale=params["l"])
-
-
-def standardized(x):
-    x = np.array(x)
-    return (x - x.mean(axis=0)) / x.std(axis=0)
 
 
 def spread(model, rows):
@@ -160,8 +156,7 @@ def test_binary_logistic_regression(golden, intercept):
             "loss": model.loss_,
             "norm2": model.norm_**2,
         }
-        for key, value in found.items():
-            case.check(key, value, expected[key])
+        case.check_all(found, expected)
         assert 0 <= model.duality_gap_ < 1e-12
         # λ/2 here, λ there: the same function.
         twin = mercer.KernelMachine("logistic", fit["lambda"] / 2, kernel=kernel_of(fit), fit_intercept=intercept)
@@ -186,5 +181,4 @@ def test_multinomial_logistic_regression(golden, intercept):
         "loss": model.loss_,
         "objective": model.objective_,
     }
-    for key, value in found.items():
-        case.check(key, value, expected[key])
+    case.check_all(found, expected)

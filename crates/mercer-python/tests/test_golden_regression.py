@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import standardized
 
 import mercer
 
@@ -30,11 +31,6 @@ def check_ridge(case, model, y, expected):
     }
     for key in found.keys() & expected.keys():
         case.check(key, found[key], expected[key])
-
-
-def standardized(x):
-    x = np.array(x)
-    return (x - x.mean(axis=0)) / x.std(axis=0)
 
 
 def test_ridge_small_example(golden):
@@ -76,8 +72,7 @@ def test_ridge_several_outputs(golden):
         "gcv_per_output": model.gcv_,
         "df": model.dof_,
     }
-    for key, value in found.items():
-        case.check(key, value, case.expected[key])
+    case.check_all(found)
 
 
 def test_ridge_path_weights_and_intercept(golden):
@@ -136,8 +131,7 @@ def test_gaussian_processes(golden, name):
         "loo_var": others.variance,
         "loo_log_prob": others.log_density,
     }
-    for key, value in found.items():
-        case.check(key, value, case.expected[key])
+    case.check_all(found)
     case.check("mean", again, case.expected["mean"])
     ours = {
         "log_l": "lengthscale",
@@ -210,6 +204,5 @@ def test_local_smoothers(golden):
                 f"{name}_trace": model.dof_,
                 f"{name}_loo_mse": np.mean(model.loo_residuals_**2),
             }
-            for key, value in found.items():
-                case.check(key, value, expected[key])
+            case.check_all(found, expected)
         case.check("local_linear_slope", line.slope(t), expected["local_linear_slope"])

@@ -317,7 +317,7 @@ def test_examples():
         assert len(tests) >= 6
         for test in tests:
             runner.run(test)
-    for name in ["MeanEmbedding", "SequentialTwoSampleTest"]:
+    for name in ["MeanEmbedding", "SequentialTwoSampleTest", "TestResult"]:
         for test in doctest.DocTestFinder().find(getattr(mercer, name), name):
             runner.run(test)
     assert runner.summarize(verbose=False).failed == 0

@@ -1,4 +1,4 @@
-"""Machines, logistic regression and losses: scikit-learn's numbers, every kind of kernel and label, bad input."""
+"""SVMs, logistic regression and losses: scikit-learn's numbers, every kind of kernel and label, bad input."""
 
 import warnings
 
@@ -213,13 +213,21 @@ def test_one_class_only(kind):
         kind().fit(X[:4], [7, 7, 7, 7])
 
 
+@pytest.mark.parametrize(
+    ("kind", "message"), [(mercer.SVC, "Invalid input - all"), (mercer.NuSVC, "specified nu is infeasible: all")]
+)
+def test_weights_that_leave_one_class(kind, message):
+    with pytest.raises(ValueError, match=message):
+        kind().fit(X, Y, sample_weight=np.where(Y[0] == Y, 1.0, -1.0))
+
+
 def test_weights_zero_and_negative():
     weights = np.ones(150)
     weights[:50] = 0
     for kind in (mercer.SVC(), mercer.KernelLogisticRegression()):
         with pytest.raises(ValueError, match="class 0|0 has no"):
             kind.fit(X, Y, sample_weight=weights)
-        # Machines leave rows of negative weight out, as LIBSVM does, and with them here a class.
+        # Support vector machines drop rows of negative weight, as LIBSVM does, and with them here a class.
         with pytest.raises(ValueError, match="at least 0|0 has no"):
             kind.fit(X, Y, sample_weight=weights - 0.5)
         with pytest.raises(ValueError, match="non-zero|every weight is 0|all samples have zero or negative weights"):
@@ -296,7 +304,7 @@ def test_indefinite_kernels():
     with pytest.raises(mercer.NotPositiveDefiniteError) as caught:
         mercer.SVC(kernel="precomputed").fit(matrix, Y)
     assert caught.value.counterexample is not None
-    # scikit-learn's name says by itself that it is meant, and the answer is LIBSVM's.
+    # scikit-learn's name implies that it is meant, and the answer is LIBSVM's.
     ours, theirs = (kind(kernel="sigmoid", gamma=0.01, coef0=-0.1, **TIGHT).fit(X, Y) for kind in (mercer.SVC, svm.SVC))
     assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99
 
@@ -337,8 +345,7 @@ def test_memory_and_threads():
         mercer.SVC(max_memory=1000).fit(X, Y)
     one, two = (mercer.SVC(n_jobs=n, probability=True).fit(X, Y).predict_proba(X) for n in (1, 2))
     assert one.tobytes() == two.tobytes()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         assert "machines" in mercer.SVC(max_memory="1GB").explain(X, Y)
 
 
@@ -386,7 +393,7 @@ def test_a_search_over_kernels_lengthscales_and_precomputed_values():
         ({"Cs": []}, "at least one"),
         ({"Cs": [0.0, 1.0]}, "C = 0"),
         ({"kernels": "rbf"}, "must be a list"),
-        ({"kernels": ["rbf", "precomputed"]}, "given by kernel alone"),
+        ({"kernels": ["rbf", "precomputed"]}, "given as kernel="),
         ({"kernel": "linear()", "lengthscales": [1.0]}, "lengthscale"),
         ({"cv": [([0, 1], [2, 3])]}, "row 0 is in no fold"),
         ({"cv": ShuffleSplit(3, random_state=0)}, "fold"),

@@ -16,7 +16,7 @@ CLASSES = np.array(["high", "low", "mid"])[np.digitize(Y, [0.6, 1.2])]
 K = "gaussian(lengthscale=median)"
 MAX = 10_000_000
 
-#: Estimators of every kind that a file can hold, and the parameters that its settings must tell.
+#: Estimators of every kind that a file can hold, and the parameters that its settings must hold.
 REGRESSORS = [
     (mercer.KernelRidge(0.3, kernel=K, fit_intercept=True), ["alpha", "kernel", "fit_intercept", "solver"]),
     (mercer.KernelRidge(0.3, kernel=K, solver="cg"), ["solver", "indefinite"]),

@@ -148,7 +148,6 @@ def test_choices_at_the_border_are_warned_of():
         mercer.NadarayaWatson().fit(x[:, None], np.where(np.arange(30) % 2, 1.0, -1.0))
     with pytest.warns(mercer.BorderWarning, match="lam"):
         mercer.SmoothingSpline().fit(x, np.exp(3 * x))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         mercer.NadarayaWatson(bandwidth=1e3).fit(x[:, None], noise)
         mercer.SmoothingSpline().fit(x, np.sin(6 * x) + 0.1 * noise)

@@ -220,7 +220,7 @@ def found_margin(model, n):
 
 
 def test_nu_svms_without_free_support_vectors():
-    """Offset and scale as LIBSVM's rule says, also where every variable of a class is at a bound."""
+    """Offset and scale by LIBSVM's rule, also where every variable of a class is at a bound."""
     bound, same = 0, 0
     for seed in range(400):
         draws = np.random.default_rng(seed)

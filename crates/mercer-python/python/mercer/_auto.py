@@ -13,6 +13,7 @@ from mercer._estimator import column_values, target_names
 from mercer._kernel_names import auto_kernel
 from mercer._mercer import AutomaticSearch, Objects
 from mercer._models import assembled
+from mercer._parameters import check_choice
 from mercer._search import SearchTable
 
 _TASKS = {"auto": None, "numbers": False, "regression": False, "classes": True, "classification": True}
@@ -87,8 +88,7 @@ def auto(
     >>> model.search_.results_[0]["score"] < 0.04
     True
     """
-    if task not in _TASKS:
-        raise ValueError(f"task = {task!r} is not allowed: it must be one of {', '.join(map(repr, _TASKS))}")
+    check_choice("task", task, *_TASKS)
     check_consistent_length(X, y)
     search = AutomaticSearch(
         learners=None if learners is None else list(learners),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -10,51 +11,44 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._estimator import Estimator
+from mercer._documents import filled
+from mercer._estimator import Estimator, target_count
 from mercer._features import RandomBinningFeatures
-from mercer._intervals import INTERVAL, Intervals, PredictionSets
+from mercer._intervals import Intervals, PredictionSets
 from mercer._kernels import compiled
-from mercer._margins import ClassMixin, filled
+from mercer._margins import ClassMixin, class_count
 from mercer._mercer import Binned, Kernel
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 
 #: Rows up to which the solver gives all digits by default.
 _FEW_ROWS = 100
+#: The attributes of both estimators.
+FITTED = """coef_ : array of shape (n_grids·n_buckets, n_functions)
+        The coefficients of the cells.
+    intercept_ : array of shape (n_functions,)
+        The constants.
+    kernel_ : Kernel
+        The kernel, with medians and names of columns resolved.
+    n_iter_ : int
+        Iterations of the solver.
+    objective_ : float
+        What was minimized, at the answer."""
 
 
+@parameters
 class BinnedEstimator(Estimator):
     """What both share: grids, and coefficients of their cells."""
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        kernel: Any = "laplacian",
-        n_grids: int = 100,
-        *,
-        loss: str = "squared",
-        n_buckets: int = 4096,
-        gamma: float | None = None,
-        fit_intercept: bool = True,
-        tol: float | None = None,
-        max_iter: int = 500,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.n_grids = n_grids
-        self.loss = loss
-        self.n_buckets = n_buckets
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    alpha: float = 1.0
+    kernel: Any = "laplacian"
+    n_grids: int = 100
+    _: KW_ONLY
+    loss: str = "squared"
+    n_buckets: int = 4096
+    gamma: float | None = None
+    fit_intercept: bool = True
+    tol: float | None = None
+    max_iter: int = 500
 
     def _grids(self) -> RandomBinningFeatures:
         how = {name: getattr(self, name) for name in ("n_buckets", "gamma", "random_state", "n_jobs", "max_memory")}
@@ -78,11 +72,9 @@ class BinnedEstimator(Estimator):
 
     def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
+        outputs = target_count(y)
         if isinstance(self, ClassMixin):
-            classes = 2 if y is None else len(np.unique(y))
-            outputs = 1 if classes == 2 else classes
-        else:
-            outputs = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+            outputs = 1 if class_count(y) == 2 else class_count(y)
         kernel = compiled(self.kernel, columns, self.gamma, 3, 1)
         return self._specification(rows, kernel).plan(rows, outputs, **self._options())
 
@@ -98,6 +90,7 @@ class BinnedEstimator(Estimator):
         return self._features.transform(self._read(X)) @ self.coef_ + self.intercept_
 
 
+@filled(fitted=FITTED)
 class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimator):
     """Regression with random binning features: ``min Σ wᵢℓ(yᵢ, z(xᵢ)·c + b) + alpha·‖c‖²``.
 
@@ -126,16 +119,7 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimat
 
     Attributes
     ----------
-    coef_ : array of shape (n_grids·n_buckets, n_functions)
-        The coefficients of the cells.
-    intercept_ : array of shape (n_functions,)
-        The constants.
-    kernel_ : Kernel
-        The kernel, with medians and names of columns resolved.
-    n_iter_ : int
-        Iterations of the solver.
-    objective_ : float
-        What was minimized, at the answer.
+    {fitted}
 
     Examples
     --------
@@ -168,29 +152,12 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimat
         self._solve(X, np.ascontiguousarray(y.reshape(len(y), -1)), self._read_weights(sample_weight, X))
         return self
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Predict ``f(x)``.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         values = self._values(X)
         return values[:, 0] if self._flat else values
 
 
+@filled(fitted=FITTED)
 class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstimator):
     """Classification with random binning features: each class against the rest, one function for two classes.
 
@@ -205,16 +172,7 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstima
     ----------
     classes_ : array
         The labels.
-    coef_ : array of shape (n_grids·n_buckets, n_functions)
-        The coefficients of the cells.
-    intercept_ : array of shape (n_functions,)
-        The constants.
-    kernel_ : Kernel
-        The kernel, with medians and names of columns resolved.
-    n_iter_ : int
-        Iterations of the solver.
-    objective_ : float
-        What was minimized, at the answer.
+    {fitted}
 
     Examples
     --------

@@ -49,7 +49,7 @@ def _run(self: Any, fit: Callable[..., Any], args: Any, params: dict[str, Any]) 
 
 
 def each_chunk(estimator: Any, chunks: Iterable[tuple[Any, ...]], process: Callable[..., Any]) -> None:
-    """Process the chunks of a stream, each as a task, until the last one or until a callback asks to stop."""
+    """Process the chunks of a stream, each as a task, until the last one or until a callback requests a stop."""
     if with_callbacks is None or not _is_watched(estimator):
         for chunk in chunks:
             process(*chunk)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from mercer._documents import HOW, filled
 from mercer._kernel_names import object_kernel, view_kernel
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import filled
+from mercer._learner import LearnerEstimator
 from mercer._mercer import (
     AnyFit,
     Kernel,
@@ -22,12 +23,13 @@ from mercer._mercer import (
     ica_inverse,
 )
 from mercer._mercer import amari_distance as _amari_distance
-from mercer._parameters import check_above, check_choice, check_count, check_kinds, refuse
+from mercer._parameters import check_above, check_choice, check_count, check_kinds, parameters, refuse
 from mercer._pictures import Pictured
 from mercer._tables import as_frame, validate_data
 
 
 @filled(HOW=HOW)
+@parameters
 class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
     """Kernel canonical correlation: functions of two or more views of the same objects that correlate most.
 
@@ -80,28 +82,12 @@ class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
         "n_permutations": "permutations",
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        kernels: Any = "gaussian(lengthscale=median)",
-        kappa: Any = 0.02,
-        form: str = "bach_jordan",
-        n_permutations: int = 0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.kernels = kernels
-        self.kappa = kappa
-        self.form = form
-        self.n_permutations = n_permutations
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    n_components: int = 2
+    _: KW_ONLY
+    kernels: Any = "gaussian(lengthscale=median)"
+    kappa: Any = 0.02
+    form: str = "bach_jordan"
+    n_permutations: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -301,8 +287,9 @@ def first_view(estimator: Any, X: Any, kernel: Kernel, *, reset: bool, least: in
 
 
 @filled(HOW=HOW)
+@parameters
 class KernelICA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
-    """Kernel independent components: a linear map to components that are as independent as kernels can tell.
+    """Kernel independent components: a linear map to components that are as independent as possible.
 
     Negentropy by density estimates, the contrasts of Bach and Jordan (2002) or HSIC, minimized over rotations of the
     whitened data.
@@ -362,28 +349,12 @@ class KernelICA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Lea
         "contrast_": "contrast",
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        contrast: str = "negentropy",
-        lengthscale: float | None = None,
-        kappa: float | None = None,
-        n_init: int = 3,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.contrast = contrast
-        self.lengthscale = lengthscale
-        self.kappa = kappa
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    contrast: str = "negentropy"
+    lengthscale: float | None = None
+    kappa: float | None = None
+    n_init: int = 3
 
     @property
     def _n_features_out(self) -> int:

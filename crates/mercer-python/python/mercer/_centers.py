@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 
+from mercer._parameters import parameters
 
-def center_choices(estimator: Any) -> dict[str, Any] | None:
-    """Return the centers of an estimator, or None."""
-    if estimator.solver != "centers" and estimator.n_centers is None:
-        return None
-    return {
-        "n_centers": None if estimator.n_centers is None else int(estimator.n_centers),
-        "landmarks": estimator.landmarks,
-        "tol": estimator.tol,
-        "max_iter": estimator.max_iter,
-        "validation_fraction": estimator.validation_fraction,
-        "n_iter_no_change": estimator.n_iter_no_change,
-    }
+#: What the parameters of the centers mean.
+CENTERS = """n_centers : int, optional
+        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
+        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
+    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
+        How the centers are chosen.
+    validation_fraction : float, optional
+        Fraction of rows held out for early stopping of the iteration on centers.
+    n_iter_no_change : int, default=5
+        Stop after so many iterations without a better loss on these rows."""
+
+
+@parameters
+class Centers:
+    """An estimator whose functions may have a few centers instead of all points."""
+
+    _: KW_ONLY
+    solver: str = "auto"
+    n_centers: int | None = None
+    landmarks: str = "uniform"
+    validation_fraction: float | None = None
+    n_iter_no_change: int = 5
+    max_time: float | None = None
+
+    def _on_centers(self) -> bool:
+        return self.solver == "centers" or self.n_centers is not None
+
+    def _center_choices(self) -> dict[str, Any] | None:
+        """Return how the centers are chosen and fitted; None for a fit on all points."""
+        if not self._on_centers():
+            return None
+        return {
+            "n_centers": None if self.n_centers is None else int(self.n_centers),
+            "landmarks": self.landmarks,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "validation_fraction": self.validation_fraction,
+            "n_iter_no_change": self.n_iter_no_change,
+        }
 
 
 def is_single(X: Any) -> bool:

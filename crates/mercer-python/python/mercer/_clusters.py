@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,18 +14,34 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.metaestimators import available_if
 
 from mercer._dask import is_dask, lazy
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import filled
+from mercer._documents import HOW, filled
+from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit
-from mercer._parameters import check_choice, check_count
+from mercer._parameters import NAMES, KernelNames, check_choice, check_count, parameters
 from mercer._pictures import Pictured
 from mercer._streamed_views import StreamedView
 
 
-class _Clusters(Pictured, ClusterMixin, LearnerEstimator):
+@parameters
+class _Clusters(Pictured, ClusterMixin, KernelNames, LearnerEstimator):
     """A clustering of points, with clusters of new ones."""
 
+    n_clusters: Any = 8
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    n_init: int = 10
+    max_iter: int = 300
+    init: str = "k-means++"
+    n_landmarks: int | None = None
+
     _takes_sparse = True
+    _setting_names: ClassVar[dict[str, str]] = {
+        "n_clusters": "clusters",
+        "n_init": "starts",
+        "max_iter": "max_iterations",
+        "init": "init",
+        "n_landmarks": "landmarks",
+    }
 
     def _settings(self) -> dict[str, Any]:
         if self.n_clusters != "auto":
@@ -59,7 +76,8 @@ class _Clusters(Pictured, ClusterMixin, LearnerEstimator):
         return super()._of_settings({"clusters": "auto", **settings})
 
 
-@filled(HOW=HOW)
+@filled(names=NAMES, HOW=HOW)
+@parameters
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters, StreamedView):
     """Kernel k-means: clusters with the smallest squared distances from their means in the space of the kernel.
 
@@ -79,12 +97,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
         function of two matrices.
     gamma : {"scale", "auto"} or float, default="scale"
         For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
-    degree : float, default=3
-        Degree of ``"poly"``.
-    coef0 : float, default=1
-        Offset of ``"poly"`` and ``"sigmoid"``.
-    kernel_params : dict, optional
-        Parameters of a kernel that is a function.
+    {names}
     n_init : int, default=10
         Starts from different first means.
     max_iter : int, default=300
@@ -128,13 +141,6 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
 
     _learner = "kmeans"
     _streamed_learner = "streamed_kmeans"
-    _setting_names: ClassVar[dict[str, str]] = {
-        "n_clusters": "clusters",
-        "n_init": "starts",
-        "max_iter": "max_iterations",
-        "init": "init",
-        "n_landmarks": "landmarks",
-    }
     _fact_names: ClassVar[dict[str, str]] = {
         "labels_": "labels",
         "objective_": "objective",
@@ -144,40 +150,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
         "plan_": "plan",
     }
 
-    def __init__(
-        self,
-        n_clusters: Any = 8,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        n_init: int = 10,
-        max_iter: int = 300,
-        init: str = "k-means++",
-        n_landmarks: int | None = None,
-        solver: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.init = init
-        self.n_landmarks = n_landmarks
-        self.solver = solver
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    _: KW_ONLY
+    gamma: Any = "scale"
+    solver: str = "auto"
 
     @property
     def _n_features_out(self) -> int:
@@ -316,7 +291,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
         return self._fit.transform(self._new_points(X), **self._options())
 
 
-@filled(HOW=HOW)
+@filled(names=NAMES, HOW=HOW)
+@parameters
 class SpectralClustering(_Clusters):
     """Spectral clustering: k-means on the leading eigenvectors of the normalized kernel matrix.
 
@@ -332,12 +308,7 @@ class SpectralClustering(_Clusters):
         names; ``"precomputed"`` for a matrix of affinities; or a function of two matrices.
     gamma : {"scale", "auto"} or float, default=1.0
         For the names: ``1/(n_features·Var X)``, ``1/n_features``, or the number itself.
-    degree : float, default=3
-        Degree of ``"poly"``.
-    coef0 : float, default=1
-        Offset of ``"poly"`` and ``"sigmoid"``.
-    kernel_params : dict, optional
-        Parameters of a kernel that is a function.
+    {names}
     affinity : str or callable, optional
         scikit-learn's name of ``kernel``, which it replaces where it is given; also ``"nearest_neighbors"``, and
         ``"precomputed_nearest_neighbors"`` for a sparse matrix of distances between neighbors.
@@ -387,13 +358,6 @@ class SpectralClustering(_Clusters):
     """
 
     _learner = "spectral"
-    _setting_names: ClassVar[dict[str, str]] = {
-        "n_clusters": "clusters",
-        "n_init": "starts",
-        "max_iter": "max_iterations",
-        "init": "init",
-        "n_landmarks": "landmarks",
-    }
     _fact_names: ClassVar[dict[str, str]] = {
         "labels_": "labels",
         "eigenvalues_": "eigenvalues",
@@ -403,50 +367,14 @@ class SpectralClustering(_Clusters):
         "plan_": "plan",
     }
 
-    def __init__(
-        self,
-        n_clusters: Any = 8,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = 1.0,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        n_init: int = 10,
-        max_iter: int = 300,
-        init: str = "k-means++",
-        n_landmarks: int | None = None,
-        random_state: Any = None,
-        affinity: Any = None,
-        n_neighbors: int = 10,
-        n_components: int | None = None,
-        assign_labels: str = "kmeans",
-        eigen_solver: Any = None,
-        eigen_tol: Any = "auto",
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.assign_labels = assign_labels
-        self.eigen_solver = eigen_solver
-        self.eigen_tol = eigen_tol
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.init = init
-        self.n_landmarks = n_landmarks
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    _: KW_ONLY
+    gamma: Any = 1.0
+    affinity: Any = None
+    n_neighbors: int = 10
+    n_components: int | None = None
+    assign_labels: str = "kmeans"
+    eigen_solver: Any = None
+    eigen_tol: Any = "auto"
 
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
         """Find the clusters.

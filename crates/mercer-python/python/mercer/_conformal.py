@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Any
 
@@ -36,10 +37,9 @@ from mercer._mercer import (
     margin_scores,
     stratified_folds,
 )
-from mercer._parameters import check_choice
+from mercer._parameters import check_between, check_choice, check_kinds, parameters
 from mercer._ridge_cv import KernelRidgeCV
 
-_METHODS = ("auto", "jackknife+", "cv+", "split")
 #: The purposes of the random numbers of randomized scores, as in the compiled part.
 _DATA, _NEW = "conformal scores of the data", "conformal scores of new points"
 
@@ -54,8 +54,17 @@ def _has(name: str) -> Any:
     return check
 
 
+@parameters
 class _Conformal(MetaEstimatorMixin, BaseEstimator):
     """What regression and classification have in common: methods, folds, fits without some of the rows."""
+
+    estimator: Any = None
+    _: KW_ONLY
+    method: str = "auto"
+    level: float = 0.9
+    cv: Any = 10
+    test_size: float = 0.25
+    random_state: Any = 0
 
     @property
     def _base(self) -> Any:
@@ -68,12 +77,16 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _check(self) -> None:
-        if self.method not in _METHODS:
-            known = ", ".join(map(repr, _METHODS))
-            raise ValueError(f"method = {self.method!r} is not allowed: it must be one of {known}")
-        _check_level(self.level)
-        if not 0.0 < self.test_size < 1.0:
-            raise ValueError(f"test_size = {self.test_size} is not allowed: it must lie between 0 and 1")
+        check_kinds(self)
+        check_choice("method", self.method, "auto", "jackknife+", "cv+", "split")
+        check_between("level", self.level, 0, 1)
+        check_between("test_size", self.test_size, 0, 1)
+
+    def _level(self, level: float | None) -> float:
+        """Return a level that is given, or that of the estimator."""
+        level = self.level if level is None else level
+        check_between("level", level, 0, 1)
+        return float(level)
 
     def _fitted_on(self, X: Any, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None = None) -> Any:
         """Return a fresh estimator fitted on some of the rows, or on all."""
@@ -154,7 +167,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         cover about the level.
         """
         check_is_fitted(self)
-        level = _check_level(self.level if level is None else level)
+        level = self._level(level)
         return conformal_guarantee(self.method_, len(self.scores_), len(self.estimators_), level)
 
     @property
@@ -172,12 +185,6 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         tags.regressor_tags = own.regressor_tags if tags.regressor_tags is not None else None
         tags.classifier_tags = own.classifier_tags if tags.classifier_tags is not None else None
         return tags
-
-
-def _check_level(level: float) -> float:
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level = {level} is not allowed: it must lie between 0 and 1")
-    return float(level)
 
 
 class ConformalRegressor(RegressorMixin, _Conformal):
@@ -238,23 +245,6 @@ class ConformalRegressor(RegressorMixin, _Conformal):
     """
 
     _default = KernelRidgeCV
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: str = "auto",
-        level: float = 0.9,
-        cv: Any = 10,
-        test_size: float = 0.25,
-        random_state: Any = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.level = level
-        self.cv = cv
-        self.test_size = test_size
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalRegressor:
         """Fit the estimator, and the scores of held-out rows.
@@ -369,7 +359,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         if interval is None:
             return found
         check_choice("method", method, "conformal", "auto")
-        lower, upper = self._ends(X, _check_level(interval))
+        lower, upper = self._ends(X, self._level(interval))
         return (found, lower[:, 0], upper[:, 0]) if self._flat else (found, lower, upper)
 
     def predict_interval(self, X: Any, level: float | None = None) -> np.ndarray:
@@ -387,7 +377,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         An array of shape (n_samples, 2), or (n_samples, n_targets, 2) for a matrix of targets.
         """
         check_is_fitted(self)
-        ends = np.stack(self._ends(X, _check_level(self.level if level is None else level)), axis=-1)
+        ends = np.stack(self._ends(X, self._level(level)), axis=-1)
         return ends[:, 0] if self._flat else ends
 
     def _closed(self) -> Any:
@@ -405,6 +395,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         return self._ranks.ends([band[0] for band in bands], [band[1] for band in bands], level)
 
 
+@parameters
 class ConformalClassifier(ClassifierMixin, _Conformal):
     """Sets of classes that hold the class of a new observation with a stated probability, on top of any classifier.
 
@@ -463,26 +454,9 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
 
     _default = KernelLogisticRegression
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: str = "auto",
-        level: float = 0.9,
-        set_score: str = "lac",
-        randomized: bool = False,
-        cv: Any = 10,
-        test_size: float = 0.25,
-        random_state: Any = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.level = level
-        self.set_score = set_score
-        self.randomized = randomized
-        self.cv = cv
-        self.test_size = test_size
-        self.random_state = random_state
+    _: KW_ONLY
+    set_score: str = "lac"
+    randomized: bool = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalClassifier:
         """Fit the estimator, and the scores of held-out rows.
@@ -503,8 +477,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         weights, rows = self._read(X, y, sample_weight)
         if self.method == "jackknife+":
             raise ValueError("method = 'jackknife+' is not allowed for classes: use 'cv+' or 'split'")
-        if self.set_score not in ("lac", "aps"):
-            raise ValueError(f"set_score = {self.set_score!r} is not allowed: it must be 'lac' or 'aps'")
+        check_choice("set_score", self.set_score, "lac", "aps")
         y = np.asarray(y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -603,7 +576,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         A boolean array of shape (n_samples, n_classes), in the order of ``classes_``.
         """
         check_is_fitted(self)
-        level = _check_level(self.level if level is None else level)
+        level = self._level(level)
         parts = zip(self.estimators_, self._train, strict=True)
         raw = [self._raw(estimator, self._seen(estimator, X, train)) for estimator, train in parts]
         scores = [self._scored(one, _NEW) for one in raw]

@@ -78,7 +78,7 @@ def calibrated(found: Calibration, base: Any, given: dict[str, Any] | None, part
 
 
 def _present(model: Any, part: Any) -> list[int]:
-    """Return the numbers of the classes that the fit of a fold knows."""
+    """Return the numbers of the classes in the fit of a fold."""
     return np.searchsorted(model.classes_, part.classes_).tolist() if hasattr(part, "classes_") else []
 
 

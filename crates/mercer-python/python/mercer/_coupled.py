@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer._cca import _view, first_view
+from mercer._documents import HOW, filled
 from mercer._kernel_names import view_kernel
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import filled
+from mercer._learner import LearnerEstimator
 from mercer._mercer import Kernel, Learner, coupled_matches
-from mercer._parameters import check_choice, check_count, check_from, check_kinds
+from mercer._parameters import check_choice, check_count, check_from, check_kinds, parameters
 from mercer._pictures import Pictured
 
 
 @filled(HOW=HOW)
+@parameters
 class CoupledKernelEmbedding(Pictured, LearnerEstimator):
     """Coupled kernel embedding: two modes of objects, such as images of low and high resolution, in one space.
 
@@ -35,7 +37,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         What is added to the squared kernel matrices.
     affinity : {"class", "neighbors", "pairs"}, default="class"
         Which points belong together: those of one class, those whose objects are neighbors, or row ``i`` with row
-        ``i``. A matrix ``W`` of ``fit`` takes the place of it.
+        ``i``. A matrix ``W`` of ``fit`` replaces it.
     n_neighbors : int, default=5
         Neighbors of an object, for ``affinity="neighbors"``.
     random_state : int, RandomState instance or None, default=None
@@ -81,30 +83,13 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         "embedding_high_": "embedding_high",
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        kernel_low: Any = "gaussian(lengthscale=median)",
-        kernel_high: Any = "gaussian(lengthscale=median)",
-        reg: float = 1e-6,
-        affinity: str = "class",
-        *,
-        n_neighbors: int = 5,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel_low = kernel_low
-        self.kernel_high = kernel_high
-        self.reg = reg
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    n_components: int = 2
+    kernel_low: Any = "gaussian(lengthscale=median)"
+    kernel_high: Any = "gaussian(lengthscale=median)"
+    reg: float = 1e-6
+    affinity: str = "class"
+    _: KW_ONLY
+    n_neighbors: int = 5
 
     def _settings(self) -> dict[str, Any]:
         check_kinds(self)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._dask import SAMPLE, Partitions, merged_by_tree
-from mercer._features import _seed
+from mercer._features import seed_of
 from mercer._mercer import TestStream, sample_rows
 from mercer._samples import Options, chosen, how
 
@@ -22,7 +22,7 @@ def two_sample(X: Any, Y: Any, kernel: Any, method: str, choices: dict[str, Any]
     if first.columns() != second.columns():
         raise ValueError(f"X has the columns {_listed(first.columns())}, and Y has {_listed(second.columns())}")
     second.move(first.rows)
-    given = {**how(options), "random_state": _seed(how(options)["random_state"])}
+    given = _seeded(options)
     rows = sample_rows(first.rows + second.rows, SAMPLE, random_state=given["random_state"])
     parts = [first.taken(rows[rows < first.rows]), second.taken(rows[rows >= first.rows])]
     sample = np.concatenate([np.asarray(part, dtype=np.float64) for part in parts if len(part)])
@@ -30,8 +30,8 @@ def two_sample(X: Any, Y: Any, kernel: Any, method: str, choices: dict[str, Any]
         first.rows, _kernel(kernel, first), choices["n_components"], choices["permutations"], choices["level"], sample,
         **given,
     )  # fmt: skip
-    both = first.statistics(stream, _tasks(given))
-    both.merge(second.statistics(stream, _tasks(given)), **given)
+    both = first.statistics(stream, given)
+    both.merge(second.statistics(stream, given), **given)
     return both.finish(**given)
 
 
@@ -42,14 +42,14 @@ def independence(
     _check("auto" if method == "permutation" else method, choices)
     both = Partitions(X=_table(X, "X"), y=_table(Y, "Y"))
     second = Partitions(called="Y", X=_table(Y, "Y"))
-    given = {**how(options), "random_state": _seed(how(options)["random_state"])}
+    given = _seeded(options)
     rows = sample_rows(both.rows, SAMPLE, random_state=given["random_state"])
     samples = [np.asarray(part.taken(rows), dtype=np.float64) for part in (both, second)]
     numbers = (choices["n_components"], choices["permutations"], choices["level"])
     stream = TestStream.independence(
         _kernel(kernels[0], both), _kernel(kernels[1], second), *numbers, *samples, **given
     )
-    return both.statistics(stream, _tasks(given)).finish(**given)
+    return both.statistics(stream, given).finish(**given)
 
 
 def sketched(sketch: Any, X: Any) -> Any:
@@ -95,8 +95,10 @@ def _table(value: Any, name: str) -> Any:
     return value
 
 
-def _tasks(given: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in ("n_jobs", "verbose")}
+def _seeded(options: Options) -> dict[str, Any]:
+    """Return the compute options with a number as the seed, the same for all tasks."""
+    given = how(options)
+    return {**given, "random_state": seed_of(given["random_state"])}
 
 
 def _kernel(kernel: Any, rows: Partitions) -> Any:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 from mercer._callbacks import CallbackSupportMixin, reported
 from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
+from mercer._parameters import Computed
 from mercer._storage import restored, stored
 from mercer._tables import as_frame, is_plain_rows, validate_data
 
@@ -24,7 +25,7 @@ from mercer._tables import as_frame, is_plain_rows, validate_data
 _DATA = ("_data", "_calibration")
 
 
-class Estimator(CallbackSupportMixin, BaseEstimator):
+class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
     """An estimator whose work is done by the compiled part."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -139,7 +140,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def _read_fit(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit and note the columns; matrices of doubles come out, without a copy where possible."""
-        self._target_names, self._units, self._inputs = target_names(y), None, None
+        self._note_targets(target_names(y))
         X = as_frame(X)
         kernel = self._fit_kernel(X)
         if kernel is not None:
@@ -148,6 +149,18 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         accepted = {"accept_sparse": self._sparse_format(), **checks}
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, **accepted)
         return X, np.asarray(y, dtype=np.float64)
+
+    def _note_targets(self, names: list[str] | None = None) -> None:
+        """Begin a fit: note the names of the targets, which are fitted as they are."""
+        self._target_names, self._units, self._inputs = names, None, None
+
+    def _read_alone(self, X: Any, y: Any = None, **checks: Any) -> Any:
+        """Check the points of a fit, and note their columns."""
+        X = as_frame(X)
+        kernel = self._fit_kernel(X)
+        if kernel is not None:
+            return self._read_objects(kernel, X, y)
+        return validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format(), **checks)
 
     def _object_kernel(self, X: Any = None) -> Kernel | None:
         """Return the kernel, where its points are not vectors."""
@@ -250,6 +263,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
 
+    def _with_columns(self, kernel: Kernel) -> Kernel:
+        """Return a kernel with the names of its columns resolved, where the data has names."""
+        names = self._column_names()
+        return kernel if names is None else kernel.with_column_names(names)
+
 
 class OneColumn(Estimator):
     """An estimator on a line: its points are an array of one dimension, or a matrix of one column."""
@@ -296,6 +314,11 @@ def target_names(y: Any) -> list[str] | None:
     """Return the names of the columns of y, if all of them are names."""
     names = list(y.columns) if hasattr(y, "columns") else [getattr(y, "name", None)]
     return names if all(isinstance(name, str) for name in names) else None
+
+
+def target_count(y: Any) -> int:
+    """Return the number of targets of data that is only to be explained."""
+    return 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
 
 
 def column_values(values: Any) -> list[Any]:

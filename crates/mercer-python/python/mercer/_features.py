@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -13,32 +14,38 @@ from sklearn.utils import check_random_state
 
 from mercer._centers import is_single
 from mercer._dask import SAMPLE, Partitions, is_dask, lazy
+from mercer._documents import HOW, filled
 from mercer._kernel_names import object_kernel
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_function, symmetric
-from mercer._margins import filled, gamma_number
+from mercer._margins import gamma_number
 from mercer._mercer import Features, Kernel, Objects, sample_rows
-from mercer._parameters import check_count, check_kinds, refuse
+from mercer._parameters import check_count, check_kinds, parameters, refuse
+from mercer._streams import sample_size
 from mercer._tables import as_frame, validate_data
 
-#: What the parameters that all transformers share mean.
-HOW = """n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown."""
+#: What the parameters mean of transformers that draw nothing.
+NAMES = """gamma : {"scale", "auto"} or float, optional
+        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
+    coef0, degree : float
+        For the names.
+    random_state : int, RandomState instance or None, default=None
+        Not used."""
 #: What the attributes that all transformers share mean.
 FITTED = """kernel_ : Kernel
         The kernel, with medians and names of columns resolved."""
 
 
+@parameters
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """A transformer whose features are made by the compiled part."""
+
+    _: KW_ONLY
+    gamma: Any = None
 
     #: Whether Dask collections are transformed.
     _partitioned = False
     #: The numbers of the rows in which medians and landmarks were found, where these were not all.
-    _rows: np.ndarray | None = None
+    _rows: ClassVar[np.ndarray | None] = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -60,19 +67,14 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         The fitted transformer.
         """
         check_kinds(self)
-        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
-            raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
-        self._seed, self._rows = _seed(getattr(self, "random_state", None)), None
+        self._require_language()
+        self._seed, self._rows = seed_of(getattr(self, "random_state", None)), None
         X = self._sample_of_partitions(X) if is_dask(X) else as_frame(X)
         self._dtype = "float32" if is_single(X) else "float64"
-        kernel = self._fit_kernel(X)
-        if kernel is None:
-            X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
-        else:
-            X = self._read_objects(kernel, X)
+        X = self._read_alone(X)
         self._gamma = gamma_number(self._given("gamma", None), X, self.kernel)
         size = self._sampled()
-        if kernel is None and self._rows is None and size is not None and X.shape[0] > size:
+        if not isinstance(X, Objects) and self._rows is None and size is not None and X.shape[0] > size:
             self._rows = sample_rows(X.shape[0], size, random_state=self._seed)
             X = X[self._rows]
         self._sample_size = X.shape[0]
@@ -139,11 +141,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return {name: value for name, value in options.items() if value is not None} | {"random_state": self._seed}
 
     def _compiled_kernel(self, n_features: int) -> Kernel:
-        names = self._column_names()
-        kernel = compiled(
-            self._given_kernel, n_features, self._gamma, self._given("degree", 3), self._given("coef0", 1)
-        )
-        return kernel if names is None else kernel.with_column_names(names)
+        degree, coef0 = self._given("degree", 3), self._given("coef0", 1)
+        return self._with_columns(compiled(self._given_kernel, n_features, self._gamma, degree, coef0))
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
@@ -164,6 +163,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class RandomFourierFeatures(FeatureTransformer):
     """Random Fourier features of a shift-invariant kernel (Rahimi and Recht 2007).
 
@@ -210,28 +210,11 @@ class RandomFourierFeatures(FeatureTransformer):
     _takes_sparse = True
     _partitioned = True
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        n_components: int = 100,
-        *,
-        kind: str = "pair",
-        sampling: str = "iid",
-        gamma: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.kind = kind
-        self.sampling = sampling
-        self.gamma = gamma
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "rbf"
+    n_components: int = 100
+    _: KW_ONLY
+    kind: str = "pair"
+    sampling: str = "iid"
 
     def _sampled(self) -> int | None:
         return SAMPLE
@@ -272,7 +255,7 @@ class RandomFourierFeatures(FeatureTransformer):
         counts = np.asarray(frequencies, dtype=np.int64)
         gamma = gamma_number(self.gamma, points_of_x, self.kernel)
         kernel = compiled(self.kernel, points_of_x.shape[1], gamma, 3, 1)
-        how = {"random_state": _seed(self.random_state)}
+        how = {"random_state": seed_of(self.random_state)}
         given = (kernel, self.kind, self.sampling, points_of_x, counts.tolist(), draws, points)
         errors, scale = Features.fourier_decay(*given, **how)
         return counts, errors, scale / np.sqrt(counts)
@@ -291,6 +274,7 @@ class RandomFourierFeatures(FeatureTransformer):
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class RandomBinningFeatures(FeatureTransformer):
     """Random binning features (Rahimi and Recht 2007): a sparse matrix with one entry per row and grid.
 
@@ -320,26 +304,10 @@ class RandomBinningFeatures(FeatureTransformer):
     (2, 3200)
     """
 
-    def __init__(
-        self,
-        kernel: Any = "laplacian",
-        n_components: int = 100,
-        *,
-        n_buckets: int = 4096,
-        gamma: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.n_buckets = n_buckets
-        self.gamma = gamma
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "laplacian"
+    n_components: int = 100
+    _: KW_ONLY
+    n_buckets: int = 4096
 
     def transform(self, X: Any) -> scipy.sparse.csr_matrix:
         """Return the features, one row per point, one entry per grid.
@@ -369,6 +337,7 @@ class RandomBinningFeatures(FeatureTransformer):
 
 
 @filled(how=HOW, fitted=FITTED)
+@parameters
 class Nystroem(FeatureTransformer):
     """Nyström features: the kernel seen from a few landmarks.
 
@@ -423,34 +392,14 @@ class Nystroem(FeatureTransformer):
     _takes_sparse = True
     _partitioned = True
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        n_components: int = 100,
-        *,
-        gamma: Any = None,
-        coef0: float | None = None,
-        degree: float | None = None,
-        kernel_params: dict[str, Any] | None = None,
-        landmarks: str = "auto",
-        tol: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.kernel_params = kernel_params
-        self.n_components = n_components
-        self.landmarks = landmarks
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "rbf"
+    n_components: int = 100
+    _: KW_ONLY
+    coef0: float | None = None
+    degree: float | None = None
+    kernel_params: dict[str, Any] | None = None
+    landmarks: str = "auto"
+    tol: float = 0.0
 
     def fit(self, X: Any, y: Any = None) -> Nystroem:
         """Choose the landmarks.
@@ -537,7 +486,7 @@ class Nystroem(FeatureTransformer):
         # Other landmarks are chosen by looking at all rows.
         if self.landmarks not in ("auto", "rpcholesky", "uniform", "greedy"):
             return None
-        return max(SAMPLE, 10 * self.n_components)
+        return sample_size(self.n_components)
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.nystrom(kernel, self.n_components, self._choice(), self.tol, X, **self._how())
@@ -558,7 +507,8 @@ class Nystroem(FeatureTransformer):
         self.n_components_ = self._map.components
 
 
-@filled(how=HOW, fitted=FITTED)
+@filled(names=NAMES, how=HOW, fitted=FITTED)
+@parameters
 class EmpiricalKernelMap(FeatureTransformer):
     """The empirical kernel map ``(K⁺)^{1/2}(k(x, x₁), …, k(x, xₘ))``, which reproduces the kernel on the sample.
 
@@ -566,12 +516,7 @@ class EmpiricalKernelMap(FeatureTransformer):
     ----------
     kernel : str, Kernel, default="rbf"
         A positive semi-definite kernel: a text, a Kernel, or a name of scikit-learn.
-    gamma : {"scale", "auto"} or float, optional
-        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
-    coef0, degree : float
-        For the names.
-    random_state : int, RandomState instance or None, default=None
-        Not used.
+    {names}
     {how}
 
     Attributes
@@ -591,26 +536,10 @@ class EmpiricalKernelMap(FeatureTransformer):
 
     _takes_sparse = True
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: Any = None,
-        coef0: float = 1,
-        degree: float = 3,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "rbf"
+    _: KW_ONLY
+    coef0: float = 1
+    degree: float = 3
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.empirical(kernel, X, **self._how())
@@ -622,7 +551,8 @@ class EmpiricalKernelMap(FeatureTransformer):
         self.X_fit_ = self._in_precision(self._map.landmarks)
 
 
-@filled(how=HOW, fitted=FITTED)
+@filled(names=NAMES, how=HOW, fitted=FITTED)
+@parameters
 class ExplicitFeatures(FeatureTransformer):
     """Exact features of a kernel with finitely many: polynomials, finite ranks, and sums and products of them.
 
@@ -630,12 +560,7 @@ class ExplicitFeatures(FeatureTransformer):
     ----------
     kernel : str, Kernel, default="poly"
         The kernel: a text, a Kernel, or a name of scikit-learn.
-    gamma : {"scale", "auto"} or float, optional
-        For the names: ``1/(n_features·Var X)``, ``1/n_features`` (the default), or the number itself.
-    coef0, degree : float
-        For the names.
-    random_state : int, RandomState instance or None, default=None
-        Not used.
+    {names}
     {how}
 
     Attributes
@@ -649,32 +574,16 @@ class ExplicitFeatures(FeatureTransformer):
     (2, 3)
     """
 
-    def __init__(
-        self,
-        kernel: Any = "poly",
-        *,
-        gamma: Any = None,
-        coef0: float = 1,
-        degree: float = 3,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = "poly"
+    _: KW_ONLY
+    coef0: float = 1
+    degree: float = 3
 
     def _make(self, kernel: Kernel, X: np.ndarray) -> Features:
         return Features.explicit(kernel, X.shape[1])
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """Return a number for a seed, a generator, or None."""
     if random_state is None:
         return 0
@@ -689,4 +598,4 @@ def _random_state(random_state: Any) -> np.random.RandomState:
     """Return a generator of numpy's older kind, as scikit-learn's functions take it."""
     if isinstance(random_state, np.random.RandomState):
         return random_state
-    return np.random.RandomState(_seed(random_state) % 2**32)
+    return np.random.RandomState(seed_of(random_state) % 2**32)

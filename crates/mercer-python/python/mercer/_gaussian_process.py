@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import namedtuple
+from dataclasses import KW_ONLY
 from functools import cached_property
 from typing import Any
 
@@ -12,18 +13,21 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._covariance import OutsideCovariance, is_kernel_object
+from mercer._documents import filled
 from mercer._effects import PartialEffect
+from mercer._estimator import target_count
 from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernel_names import compiled
-from mercer._margins import filled
 from mercer._mercer import CalibratedFit, Function, Ridge, SharedProcessFit, jackknife, normal_ends
+from mercer._parameters import parameters
 from mercer._process_choices import ALPHA
 from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
 
 LeaveOneOut = namedtuple("LeaveOneOut", ["mean", "variance", "log_density"])
 
 
+@parameters
 class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, ProcessFitting):
     """Gaussian process regression: ``y = f(x) + ε`` with ``f ~ GP(0, k)`` and noise of variance σ².
 
@@ -134,48 +138,22 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
     (RBF(length_scale=1) + WhiteKernel(noise_level=1), array([1.]))
     """
 
-    def __init__(
-        self,
-        kernel: Any = None,
-        noise: float | None = None,
-        *,
-        alpha: Any = ALPHA,
-        optimizer: Any = "fmin_l_bfgs_b",
-        n_restarts_optimizer: int = 0,
-        normalize_y: bool = False,
-        copy_X_train: bool = True,
-        n_targets: int | None = None,
-        optimize: bool = True,
-        fixed: list[str] | None = None,
-        free: list[str] | None = None,
-        n_inducing: int | None = None,
-        inducing: Any = "greedy",
-        approximation: str = "variational",
-        optimize_inducing: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.noise = noise
-        self.alpha = alpha
-        self.optimizer = optimizer
-        self.n_restarts_optimizer = n_restarts_optimizer
-        self.normalize_y = normalize_y
-        self.copy_X_train = copy_X_train
-        self.n_targets = n_targets
-        self.optimize = optimize
-        self.fixed = fixed
-        self.free = free
-        self.n_inducing = n_inducing
-        self.inducing = inducing
-        self.approximation = approximation
-        self.optimize_inducing = optimize_inducing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    kernel: Any = None
+    noise: float | None = None
+    _: KW_ONLY
+    alpha: Any = ALPHA
+    optimizer: Any = "fmin_l_bfgs_b"
+    n_restarts_optimizer: int = 0
+    normalize_y: bool = False
+    copy_X_train: bool = True
+    n_targets: int | None = None
+    optimize: bool = True
+    fixed: list[str] | None = None
+    free: list[str] | None = None
+    n_inducing: int | None = None
+    inducing: Any = "greedy"
+    approximation: str = "variational"
+    optimize_inducing: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -439,7 +417,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
     def _plan(self, X: Any, y: Any = None) -> str:
         kernel, noise = self._chosen()
         step = "every step of the optimization" if self._optimizes() else "once"
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         if not self._is_compiled(kernel):
             return f"{step}, a Cholesky factor of {len(X)} rows and {targets} targets: O(n³)"
         rows, columns = self._shape(X)

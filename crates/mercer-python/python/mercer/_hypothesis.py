@@ -9,8 +9,9 @@ import numpy as np
 
 from mercer import _mercer
 from mercer._dask import is_dask
-from mercer._kernel_names import is_computed_outside
+from mercer._kernel_names import is_known_by_values
 from mercer._measures import variables
+from mercer._mercer import Kernel
 from mercer._result import TestResult
 from mercer._samples import Options, chosen, how, scores, two_samples, variable
 
@@ -99,20 +100,18 @@ def two_sample_test(
     if is_dask(X, Y):
         numbers = {"permutations": permutations, "level": level, "n_components": n_components}
         outcome = _dask_tests().two_sample(X, Y, kernel, method, {**numbers, "strata": strata}, options)
-        return TestResult(test="Two-sample test", hypothesis="both samples have the same distribution", **outcome)
-    first, second = two_samples(kernel, X, Y)
-    found = chosen(kernel, X)
-    if method == "auto":
-        method = "aggregated" if found is None else "permutation"
-    choices = {
-        "estimator": estimator,
-        "weights": weights,
-        "wild": wild,
-        "block_size": block_size,
-        "n_components": n_components,
-        "strata": strata_codes(strata),
-    }
-    outcome = _mercer.two_sample_test(first, second, found, method, permutations, level, choices, **how(options))
+    else:
+        found = chosen(kernel, X)
+        choices = {
+            "estimator": estimator,
+            "weights": weights,
+            "wild": wild,
+            "block_size": block_size,
+            "n_components": n_components,
+            "strata": strata_codes(strata),
+        }
+        numbers = (_two_sample_method(method, found), permutations, level)
+        outcome = _mercer.two_sample_test(*two_samples(kernel, X, Y), found, *numbers, choices, **how(options))
     return TestResult(test="Two-sample test", hypothesis="both samples have the same distribution", **outcome)
 
 
@@ -158,11 +157,10 @@ def column_tests(
     >>> [result.reject for result in mercer.column_tests(x, y + [0.0, 2.0, 0.0])]
     [False, True, False]
     """
-    if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+    if is_known_by_values(kernel):
         raise ValueError("kernel: columns are tested from points: it needs a text or a Kernel")
     found = chosen(kernel, np.zeros((1, 1)))
-    if method == "auto":
-        method = "aggregated" if found is None else "permutation"
+    method = _two_sample_method(method, found)
     choices = {**COMMON_CHOICES, "estimator": estimator}
     columns = _mercer.column_tests(X, Y, found, method, permutations, level, correction, choices, **how(options))
     names = [str(name) for name in getattr(X, "columns", range(len(columns)))]
@@ -231,23 +229,17 @@ def independence_test(
     if is_dask(X, Y):
         numbers = {"permutations": permutations, "level": level, "n_components": n_components, "strata": strata}
         outcome = _dask_tests().independence(X, Y, (kernel_x, kernel_y), method, numbers, options)
-        return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)
-    outcome = _mercer.independence_test(
-        variable(kernel_x, X),
-        variable(kernel_y, Y),
-        chosen(kernel_x, X),
-        chosen(kernel_y, Y),
-        permutations,
-        level,
-        {
+    else:
+        samples = variable(kernel_x, X), variable(kernel_y, Y)
+        kernels = chosen(kernel_x, X), chosen(kernel_y, Y)
+        choices = {
             "method": method,
             "estimator": estimator,
             "n_components": n_components,
             "wild": wild,
             "strata": strata_codes(strata),
-        },
-        **how(options),
-    )
+        }
+        outcome = _mercer.independence_test(*samples, *kernels, permutations, level, choices, **how(options))
     return TestResult(test="Independence test", hypothesis="X and Y are independent", **outcome)
 
 
@@ -375,7 +367,7 @@ def conditional_independence_test(
     True
     """
     for name, kernel in (("kernel_x", kernel_x), ("kernel_y", kernel_y), ("kernel_z", kernel_z)):
-        if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+        if is_known_by_values(kernel):
             raise ValueError(f"{name}: the conditional test works on points: it needs a text or a Kernel")
     given = chosen(kernel_z, Z)
     outcome = _mercer.conditional_independence_test(
@@ -435,6 +427,13 @@ def goodness_of_fit_test(
     return TestResult(test="Goodness-of-fit test", hypothesis="the sample is from the density", **outcome)
 
 
+def _two_sample_method(method: str, kernel: Kernel | None) -> str:
+    """Return the method of a two-sample test: ``"auto"`` depends on whether there is an explicit kernel."""
+    if method != "auto":
+        return method
+    return "aggregated" if kernel is None else "permutation"
+
+
 def strata_codes(strata: Any) -> list[int] | None:
-    """Return every stratum a number."""
+    """Return the number of the stratum of every point."""
     return None if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1].ravel().tolist()

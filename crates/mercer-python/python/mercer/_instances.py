@@ -11,14 +11,14 @@ from mercer._mercer import Objects
 
 
 class InstanceScores:
-    """An estimator that tells what the instances of a bag contribute."""
+    """An estimator with scores for the instances of a bag."""
 
     def instance_scores(self, X: Any) -> list[np.ndarray]:
         """Return the score of every instance: the decision value (or the prediction) for a bag of it alone.
 
         With the kernel ``mean_embedding(k)`` the value of a bag is the mean of the scores of its instances, by their
-        weights where it has some. With any other kernel on bags it is no sum over the instances, and a score says what
-        the model makes of the instance by itself.
+        weights where it has some. With any other kernel on bags it is no sum over the instances, and a score is the
+        value of the model for the instance by itself.
 
         Parameters
         ----------

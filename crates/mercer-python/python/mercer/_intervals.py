@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from mercer._dask import is_dask
+from mercer._documents import filled
 from mercer._mercer import Calibration, interval_ends
-from mercer._parameters import check_choice, refuse
+from mercer._parameters import check_between, check_choice
 from mercer._tables import as_frame
 
 #: What the methods of intervals are, in docstrings of `predict`.
@@ -54,11 +55,35 @@ class Intervals(Calibrated):
     #: Whether the model has intervals of its own.
     _has_intervals = False
 
+    @filled(interval=INTERVAL)
+    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
+        """Predict the targets of new points.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernel's kind
+            New points, of the kind that `fit` was given; for ``kernel="precomputed"`` their kernel values with the
+            points of the fit.
+        interval : float, optional
+            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
+        method : {"auto", "model", "conformal"}, default="auto"
+            {interval}
+
+        Returns
+        -------
+        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
+        """
+        prediction = self._predict(X)
+        return prediction if interval is None else self._with_interval(X, prediction, interval, method)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        """Return the predictions, in the units and the shape of the targets."""
+        raise NotImplementedError
+
     def _with_interval(self, X: Any, prediction: np.ndarray, level: float, method: str) -> tuple[np.ndarray, ...]:
         """Return predictions with the ends of their intervals, all of one shape."""
         check_choice("method", method, "auto", "model", "conformal")
-        if not (np.isscalar(level) and 0.0 < level < 1.0):
-            refuse("interval", level, "a number between 0 and 1")
+        check_between("interval", level, 0, 1)
         if is_dask(X):
             raise TypeError(
                 "intervals are computed in memory: predict the partitions of the Dask collection one by one"
@@ -120,7 +145,6 @@ class PredictionSets(Calibrated):
         self._check_fitted()
         found = self._calibrated()
         if isinstance(found, Calibration):
-            if not 0.0 < level < 1.0:
-                refuse("level", level, "a number between 0 and 1")
+            check_between("level", level, 0, 1)
             return found.sets(self._fit_points(X), level, **self._options())
         return found.predict_set(self._plain_points(X), level)

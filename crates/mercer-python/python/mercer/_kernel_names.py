@@ -53,6 +53,17 @@ def is_computed_outside(kernel: Any) -> bool:
     return kernel in _THEIRS if isinstance(kernel, str) else is_function(kernel)
 
 
+def is_known_by_values(kernel: Any) -> bool:
+    """Whether only values of the kernel are known: a matrix of them, or those that Python computes."""
+    return (isinstance(kernel, str) and kernel == "precomputed") or is_computed_outside(kernel)
+
+
+def as_parameter(kernel: Any) -> str:
+    """Return the parameter ``kernel`` of an estimator whose kernel has this text."""
+    text = str(kernel)
+    return "precomputed" if text == "precomputed()" else text
+
+
 def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, coef0: float) -> Kernel:
     """Return the kernel of a text, a kernel, a name of scikit-learn, or one that stands on a matrix of values.
 
@@ -60,7 +71,7 @@ def compiled(kernel: Any, n_features: int, gamma: float | None, degree: float, c
     """
     if is_auto(kernel):
         return Kernel(_AUTO)
-    if kernel == "precomputed" or is_computed_outside(kernel):
+    if is_known_by_values(kernel):
         return constructors()["precomputed"]()
     if isinstance(kernel, str) and kernel in _NAMES:
         gamma = 1.0 / n_features if gamma is None and kernel != "chi2" else gamma

@@ -8,10 +8,25 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from mercer._estimator import Estimator
-from mercer._kernel_names import compiled, is_computed_outside, is_function, may_be_indefinite, symmetric
+from mercer._kernel_names import (
+    compiled,
+    is_computed_outside,
+    is_function,
+    is_known_by_values,
+    may_be_indefinite,
+    symmetric,
+)
 from mercer._mercer import Kernel
 
-__all__ = ["KernelEstimator", "compiled", "is_computed_outside", "is_function", "may_be_indefinite", "symmetric"]
+__all__ = [
+    "KernelEstimator",
+    "compiled",
+    "is_computed_outside",
+    "is_function",
+    "is_known_by_values",
+    "may_be_indefinite",
+    "symmetric",
+]
 
 
 class KernelEstimator(Estimator):
@@ -24,11 +39,13 @@ class KernelEstimator(Estimator):
 
     def _compiled_kernel(self, n_features: int, gamma: float | None = None) -> Kernel:
         """Return the kernel that the compiled part works with, with its columns numbered."""
-        names = self._column_names()
-        kernel = compiled(
-            self._given_kernel, n_features, self.gamma if gamma is None else gamma, self.degree, self.coef0
-        )
-        return kernel if names is None else kernel.with_column_names(names)
+        gamma = self.gamma if gamma is None else gamma
+        return self._with_columns(compiled(self._given_kernel, n_features, gamma, self.degree, self.coef0))
+
+    def _require_language(self) -> None:
+        """Refuse kernels that are known by their values alone."""
+        if is_known_by_values(self.kernel):
+            raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
 
     def _values(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
         """Return the points, or the matrix of precomputed kernel values."""

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._estimator import as_given
+from mercer._kernel_names import as_parameter
 from mercer._kernels import KernelEstimator, compiled, is_computed_outside
 from mercer._margins import gamma_number
 from mercer._mercer import AnyFit, Kernel, Learner, Objects
 from mercer._parameters import check_kinds
-from mercer._tables import as_frame, validate_data
-
-#: What the parameters of the computation mean.
-HOW = """n_jobs : int, optional
-        Threads; all of them by default.
-    max_memory : int or str, optional
-        Bytes or text such as ``"2GB"`` that may be used.
-    verbose : bool, default=False
-        Whether a progress bar is shown."""
 
 
 class LearnerEstimator(KernelEstimator):
@@ -55,22 +46,15 @@ class LearnerEstimator(KernelEstimator):
     def _read_points(self, X: Any, y: Any = None, least: int = 1) -> Any:
         """Check the points of a fit and note their columns."""
         check_kinds(self)
-        self._target_names, self._units, self._inputs = None, None, None
-        X = as_frame(X)
-        kernel = self._fit_kernel(X)
-        if kernel is not None:
-            return self._read_objects(kernel, X, y)
-        accepted = self._sparse_format()
-        return validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=least, accept_sparse=accepted)
+        self._note_targets()
+        return self._read_alone(X, y, ensure_min_samples=least)
 
     def _learned_kernel(self, X: Any) -> Kernel:
         """Return the kernel that the learner works with."""
         if isinstance(X, Objects):
             return self._object_kernel(X) or Kernel(self._given_kernel)
         gamma = gamma_number(self.gamma, X, self.kernel)
-        kernel = compiled(self.kernel, X.shape[1], gamma, self.degree, self.coef0)
-        names = self._column_names()
-        return kernel if names is None else kernel.with_column_names(names)
+        return self._with_columns(compiled(self.kernel, X.shape[1], gamma, self.degree, self.coef0))
 
     def _learn(self, X: Any, **data: Any) -> AnyFit:
         """Fit one sample of points."""
@@ -120,7 +104,7 @@ class LearnerEstimator(KernelEstimator):
         allowed = cls().get_params()
         given = {name: settings[setting] for name, setting in cls._setting_names.items() if setting in settings}
         if "kernel" in settings and "kernel" in allowed:
-            given["kernel"] = "precomputed" if settings["kernel"] == "precomputed()" else settings["kernel"]
+            given["kernel"] = as_parameter(settings["kernel"])
         if "seed" in settings and "random_state" in allowed:
             given["random_state"] = int(settings["seed"])
         return cls(**{name: _whole(value) for name, value in given.items() if name in allowed})

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from mercer._centers import CENTERS
+from mercer._documents import filled
 from mercer._estimator import as_given
 from mercer._intervals import PredictionSets
-from mercer._margins import ClassMixin
+from mercer._margins import ClassMixin, class_count
 from mercer._mercer import Kernel, Penalized
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 from mercer._penalized import PenalizedEstimator
 
 
+@filled(centers=CENTERS)
+@parameters
 class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, PenalizedEstimator):
     """Kernel logistic regression: ``min Σ wᵢ log(1 + exp(−yᵢf(xᵢ))) + (alpha/2)·‖f‖²``, softmax for more classes.
 
@@ -37,15 +42,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
         Factors of the losses of the classes.
     solver : {"auto", "newton", "newton-cg", "centers"}, default="auto"
         Newton's method with exact steps, or by conjugate gradients.
-    n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
-    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
-        How the centers are chosen.
-    validation_fraction : float, optional
-        Fraction of rows held out for early stopping of the iteration on centers.
-    n_iter_no_change : int, default=5
-        Stop after so many iterations without a better loss on these rows.
+    {centers}
     tol : float, optional
         Stop when the duality gap is at most this part of the loss of the zero function, after one more step: the
         gap is the square of an error, and the step makes as many digits again.
@@ -83,50 +80,11 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
     (array(['yes'], dtype='<U3'), array([[0.3374, 0.6626]]))
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel: Any = "rbf",
-        gamma: Any = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        n_centers: int | None = None,
-        landmarks: str = "uniform",
-        validation_fraction: float | None = None,
-        n_iter_no_change: int = 5,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.n_centers = n_centers
-        self.landmarks = landmarks
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
-        self.verbose = verbose
+    alpha: float = 1.0
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    fit_intercept: bool = True
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelLogisticRegression:
         """Fit the functions.
@@ -161,8 +119,7 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
 
     def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
-        classes = 2 if y is None else len(np.unique(y))
-        return self._specification(kernel, None).plan(rows, columns, classes, **self._options(timed=True))
+        return self._specification(kernel, None).plan(rows, columns, class_count(y), **self._options(timed=True))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return ``f(x)``: the log-odds of the second of two classes, or a column per class.
@@ -212,10 +169,6 @@ class KernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, Pena
         """What each decision would be without its own point."""
         return self._fit.loo_decisions
 
-    def _restore(self, fit: Any, state: dict[str, Any]) -> None:
-        self.class_weight_ = np.array(state.get("class_weight", [1.0] * len(self.classes_)))
-        super()._restore(fit, state)
-
     def _saved(self) -> tuple[Any, dict[str, Any]]:
         fit, state = super()._saved()
-        return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}
+        return fit, {**state, **self._class_state()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ from sklearn.metrics import accuracy_score, mean_pinball_loss, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from mercer._centers import CENTERS
+from mercer._documents import filled
 from mercer._estimator import as_given
 from mercer._intervals import INTERVAL, Intervals, PredictionSets
-from mercer._margins import ClassMixin, filled
+from mercer._margins import ClassMixin
 from mercer._mercer import Kernel, Penalized
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 from mercer._penalized import PenalizedEstimator
 
 #: Losses whose targets are two classes.
@@ -24,6 +27,8 @@ _PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": 
 _LOG_LINK = ("poisson", "gamma", "tweedie")
 
 
+@filled(centers=CENTERS)
+@parameters
 class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
     """A regularized loss: ``min Σ wᵢ loss(yᵢ, f(xᵢ)) + alpha·‖f‖²``.
 
@@ -55,15 +60,7 @@ class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
         Parameters of the names, and of a kernel that is a function; ``gamma`` may be ``"scale"`` or ``"auto"``.
     solver : {"auto", "newton", "newton-cg", "dual", "centers"}, default="auto"
         Newton's method for smooth losses, the dual problem for those with kinks.
-    n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
-    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
-        How the centers are chosen.
-    validation_fraction : float, optional
-        Fraction of rows held out for early stopping of the iteration on centers.
-    n_iter_no_change : int, default=5
-        Stop after so many iterations without a better loss on these rows.
+    {centers}
     tol : float, optional
         Stop when the duality gap is at most this part of the objective.
     max_iter : int, optional
@@ -98,58 +95,15 @@ class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
     (4, 2)
     """
 
-    def __init__(
-        self,
-        loss: str = "huber",
-        alpha: float = 1.0,
-        kernel: Any = "rbf",
-        fit_intercept: bool = True,
-        quantile: Any = 0.5,
-        *,
-        delta: float = 1.0,
-        epsilon: float = 0.1,
-        power: float = 1.5,
-        gamma: Any = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        solver: str = "auto",
-        n_centers: int | None = None,
-        landmarks: str = "uniform",
-        validation_fraction: float | None = None,
-        n_iter_no_change: int = 5,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.kernel = kernel
-        self.fit_intercept = fit_intercept
-        self.quantile = quantile
-        self.delta = delta
-        self.epsilon = epsilon
-        self.power = power
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.solver = solver
-        self.n_centers = n_centers
-        self.landmarks = landmarks
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
-        self.verbose = verbose
+    loss: str = "huber"
+    alpha: float = 1.0
+    kernel: Any = "rbf"
+    fit_intercept: bool = True
+    quantile: Any = 0.5
+    _: KW_ONLY
+    delta: float = 1.0
+    epsilon: float = 0.1
+    power: float = 1.5
 
     @property
     def _estimator_type(self) -> str:
@@ -240,20 +194,17 @@ class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
             return self.classes_[(values[:, 0] > 0).astype(np.intp)]
         return self._in_units(self._shaped(values))
 
-    def _tells_classes(self) -> bool:
-        if self.loss not in _CLASSES:
-            raise AttributeError(f"the loss {self.loss} decides nothing: use predict")
-        return True
-
     def _decides_classes(self) -> bool:
-        return self._tells_classes()
+        if self.loss not in _CLASSES:
+            raise AttributeError(f"the loss {self.loss} has no decision function: use predict")
+        return True
 
     def _has_probabilities(self) -> bool:
         if self.loss != "logistic":
             raise AttributeError(f"the loss {self.loss} has no probabilities: use the logistic loss")
         return True
 
-    @available_if(_tells_classes)
+    @available_if(_decides_classes)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return ``f(x)``, positive for the second class.
 

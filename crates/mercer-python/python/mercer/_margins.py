@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from mercer._estimator import target_names
 from mercer._kernels import KernelEstimator, is_computed_outside
 from mercer._mercer import Kernel, Objects
+from mercer._parameters import refuse
+from mercer._tables import len_of
 
 
 class MarginEstimator(KernelEstimator):
@@ -65,7 +66,7 @@ class MarginEstimator(KernelEstimator):
 
     def _shape_of(self, X: Any) -> tuple[Kernel, int, int]:
         """Return the kernel, rows and columns of data that is only to be explained."""
-        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        count = len_of(X)
         rows, columns = (count, count) if is_computed_outside(self.kernel) else self._shape(X)
         kernel = self._compiled_kernel(columns, 1.0 if isinstance(self.gamma, str) else self.gamma)
         return kernel, rows, columns
@@ -76,7 +77,7 @@ class ClassMixin:
 
     def _read_classes(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Check the data of a fit; points and the number of the class of each come out, ``classes_`` is noted."""
-        self._target_names, self._units, self._inputs = target_names(y), None, None
+        self._note_targets(target_names(y))
         X, y = self._validated(X, y)
         # Integers are classes; scikit-learn's check looks at all values.
         if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub"):
@@ -116,7 +117,8 @@ class ClassMixin:
         """Return the labels as a file can hold them."""
         plain = all(isinstance(label, (str, int, float, bool)) for label in self.classes_.tolist())
         kind = self.classes_.dtype.str if self.classes_.dtype.kind != "O" else "O"
-        return {"classes": self.classes_.tolist(), "classes_dtype": kind} if plain else {}
+        state = {"classes": self.classes_.tolist(), "classes_dtype": kind} if plain else {}
+        return {**state, "class_weight": self.class_weight_.tolist()} if hasattr(self, "class_weight_") else state
 
     def _restore_classes(self, names: list[str], state: dict[str, Any]) -> None:
         """Take the labels of a file: those that Python wrote, or numbers and texts from their names."""
@@ -124,17 +126,13 @@ class ClassMixin:
             self.classes_ = np.array(state["classes"], dtype=state["classes_dtype"])
         else:
             self.classes_ = labels_of(names)
+        if hasattr(self, "class_weight"):
+            self.class_weight_ = np.array(state.get("class_weight", [1.0] * len(self.classes_)))
 
 
-def filled(**parts: str) -> Callable[[Any], Any]:
-    """Put pieces that several classes share into a docstring, instead of their names in braces."""
-
-    def fill(kind: Any) -> Any:
-        for name, text in parts.items():
-            kind.__doc__ = (kind.__doc__ or "").replace("{" + name + "}", text)
-        return kind
-
-    return fill
+def class_count(y: Any) -> int:
+    """Return the number of classes of data that is only to be explained."""
+    return 2 if y is None else len(np.unique(y))
 
 
 def class_name(label: Any) -> str:
@@ -161,7 +159,7 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma != "scale":
-        raise ValueError(f"gamma = {gamma!r} is not allowed: it must be 'scale', 'auto' or a number above 0")
+        refuse("gamma", gamma, "'scale', 'auto' or a number above 0")
     variance = 1.0 if kernel == "precomputed" or isinstance(X, Objects) else spread(X, weights)
     if not np.isfinite(variance):
         raise ValueError(

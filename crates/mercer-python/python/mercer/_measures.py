@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from mercer import _mercer
-from mercer._kernel_names import is_computed_outside
+from mercer._kernel_names import is_known_by_values
 from mercer._mercer import Function
 from mercer._samples import Options, chosen, how, named, scores, two_samples, variable
 
@@ -32,6 +32,10 @@ def mmd(
     **options
         How to compute, as in `Options`.
 
+    Returns
+    -------
+    A number; the biased estimate is at least 0, the others may be negative.
+
     Examples
     --------
     >>> import mercer
@@ -49,7 +53,16 @@ def mmd_witness(
 ) -> Function:
     """Return the witness ``μ_P − μ_Q``, a `Function`: large where the first sample has too many points.
 
-    Parameters as in `mmd`; the kernel is one of ours, so that the function can be evaluated anywhere.
+    Parameters
+    ----------
+    X, Y, **options
+        As in `mmd`.
+    kernel : text, Kernel or "auto"
+        A kernel of the language, so that the function can be evaluated anywhere.
+
+    Returns
+    -------
+    A `Function`.
 
     Examples
     --------
@@ -58,7 +71,7 @@ def mmd_witness(
     >>> f([3.0])
     array([4.5])
     """
-    if is_computed_outside(kernel) or (isinstance(kernel, str) and kernel == "precomputed"):
+    if is_known_by_values(kernel):
         raise ValueError("the witness is a function on points: it needs a kernel, not values or a function of Python")
     return _mercer.mmd_witness(X, Y, named(kernel, X), **how(options))
 
@@ -71,8 +84,20 @@ def energy_distance(
 ) -> float:
     """Return the energy distance ``2E‖X−Y‖ − E‖X−X′‖ − E‖Y−Y′‖`` (not its root).
 
-    Twice the squared MMD of ``brownian(hurst=0.5)``. ``estimator="unbiased"`` leaves out the pairs of a point with
-    itself.
+    Twice the squared MMD of ``brownian(hurst=0.5)``.
+
+    Parameters
+    ----------
+    X, Y : arrays, lists or data frames
+        Samples with a row per point.
+    estimator : {"biased", "unbiased"}
+        All pairs, or without the pairs of a point with itself.
+    **options
+        How to compute, as in `Options`.
+
+    Returns
+    -------
+    A number; the biased estimate is at least 0.
 
     Examples
     --------
@@ -85,6 +110,15 @@ def energy_distance(
 
 def wasserstein(x: Any, y: Any) -> float:
     """Return Wasserstein's distance of order 1 of two samples on the line, ``∫|F − G|``.
+
+    Parameters
+    ----------
+    x, y : arrays or lists
+        Samples of numbers.
+
+    Returns
+    -------
+    A number.
 
     Examples
     --------
@@ -105,9 +139,21 @@ def hsic(
 ) -> float:
     """Return the Hilbert–Schmidt independence criterion of pairs ``(xᵢ, yᵢ)``.
 
-    ``"biased"`` is ``(1/n²) tr(KHLH)``, ``"unbiased"`` the U-statistic of Song et al. (2012). Each kernel is a text,
-    a Kernel, a function of two points, ``"precomputed"`` (the sample is then the matrix of its kernel values) or
-    ``"auto"``: Gaussian with the median distance of that sample.
+    Parameters
+    ----------
+    X, Y : arrays, lists or data frames
+        Samples with a row per pair.
+    kernel_x, kernel_y : text, Kernel, function of two points, "precomputed" or "auto"
+        ``"auto"`` is a Gaussian kernel with the median distance of that sample. With ``"precomputed"`` the sample is
+        the matrix of its kernel values.
+    estimator : {"biased", "unbiased"}
+        ``(1/n²) tr(KHLH)``, or the U-statistic of Song et al. (2012).
+    **options
+        How to compute, as in `Options`.
+
+    Returns
+    -------
+    A number; the biased estimate is at least 0.
 
     Examples
     --------
@@ -115,8 +161,8 @@ def hsic(
     >>> mercer.hsic([-1.0, 1.0], [-2.0, 2.0], "linear()", "linear()")  # the squared covariance
     4.0
     """
-    parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
-    return _mercer.hsic(*parts, estimator, False, **how(options))
+    samples, kernels = variables([X, Y], [kernel_x, kernel_y])
+    return _mercer.hsic(*samples, *kernels, estimator, False, **how(options))
 
 
 def normalized_hsic(
@@ -128,7 +174,16 @@ def normalized_hsic(
 ) -> float:
     """Return ``HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y))`` with biased estimates, between 0 and 1.
 
-    It is also known as centered kernel alignment. Parameters as in `hsic`.
+    It is also known as centered kernel alignment.
+
+    Parameters
+    ----------
+    X, Y, kernel_x, kernel_y, **options
+        As in `hsic`.
+
+    Returns
+    -------
+    A number between 0 and 1.
 
     Examples
     --------
@@ -136,8 +191,8 @@ def normalized_hsic(
     >>> round(mercer.normalized_hsic([0.0, 1.0, 5.0], [0.0, -2.0, -10.0]), 12)
     1.0
     """
-    parts = variable(kernel_x, X), variable(kernel_y, Y), named(kernel_x, X), named(kernel_y, Y)
-    return _mercer.hsic(*parts, "biased", True, **how(options))
+    samples, kernels = variables([X, Y], [kernel_x, kernel_y])
+    return _mercer.hsic(*samples, *kernels, "biased", True, **how(options))
 
 
 def distance_covariance(
@@ -148,8 +203,20 @@ def distance_covariance(
 ) -> float:
     """Return the distance covariance of pairs ``(xᵢ, yᵢ)``: the root of the V-statistic, as `dcor` gives it.
 
-    ``estimator="unbiased"`` gives the bias-corrected *square*, which may be negative. ``O(n log n)`` for one column
-    each.
+    ``O(n log n)`` for one column each.
+
+    Parameters
+    ----------
+    X, Y : arrays, lists or data frames
+        Samples with a row per pair.
+    estimator : {"biased", "unbiased"}
+        The root of the V-statistic, or the bias-corrected *square*, which may be negative.
+    **options
+        How to compute, as in `Options`.
+
+    Returns
+    -------
+    A number.
 
     Examples
     --------
@@ -157,8 +224,8 @@ def distance_covariance(
     >>> mercer.distance_covariance([0.0, 1.0], [0.0, 1.0])
     0.5
     """
-    square, _ = _mercer.distance_statistics(X, Y, estimator, **how(options))
-    return max(square, 0.0) ** 0.5 if estimator == "biased" else square
+    covariance, _ = _distances(X, Y, estimator, options)
+    return covariance
 
 
 def distance_correlation(
@@ -169,7 +236,16 @@ def distance_correlation(
 ) -> float:
     """Return the distance correlation of pairs ``(xᵢ, yᵢ)``, between 0 and 1.
 
-    ``estimator="unbiased"`` gives the bias-corrected square.
+    Parameters
+    ----------
+    X, Y, **options
+        As in `distance_covariance`.
+    estimator : {"biased", "unbiased"}
+        The root, or the bias-corrected *square*, which may be negative.
+
+    Returns
+    -------
+    A number.
 
     Examples
     --------
@@ -177,8 +253,14 @@ def distance_correlation(
     >>> round(mercer.distance_correlation([0.0, 1.0, 4.0], [3.0, 1.0, -5.0]), 12)
     1.0
     """
-    _, square = _mercer.distance_statistics(X, Y, estimator, **how(options))
-    return max(square, 0.0) ** 0.5 if estimator == "biased" else square
+    _, correlation = _distances(X, Y, estimator, options)
+    return correlation
+
+
+def _distances(X: Any, Y: Any, estimator: str, options: Options) -> list[float]:
+    """Return distance covariance and correlation: roots of the biased estimates, the unbiased squares as they are."""
+    squares = _mercer.distance_statistics(X, Y, estimator, **how(options))
+    return [max(square, 0.0) ** 0.5 if estimator == "biased" else square for square in squares]
 
 
 def dhsic(
@@ -187,6 +269,19 @@ def dhsic(
     **options: Unpack[Options],
 ) -> float:
     """Return the joint independence criterion of two or more variables (V-statistic); for two it is `hsic`.
+
+    Parameters
+    ----------
+    samples : list of arrays, lists or data frames
+        The variables, with a row per observation.
+    kernels : list of kernels as in `hsic`, optional
+        One for each variable; Gaussian kernels with median distances by default.
+    **options
+        How to compute, as in `Options`.
+
+    Returns
+    -------
+    A number of at least 0.
 
     Examples
     --------
@@ -207,6 +302,17 @@ def lancaster(
     **options: Unpack[Options],
 ) -> float:
     """Return Lancaster's interaction of three variables, ``(1/n²) Σ (HKH)∘(HLH)∘(HMH)``.
+
+    Parameters
+    ----------
+    X, Y, Z : arrays, lists or data frames
+        Samples with a row per observation.
+    kernel_x, kernel_y, kernel_z, **options
+        As in `hsic`.
+
+    Returns
+    -------
+    A number.
 
     Examples
     --------
@@ -240,6 +346,10 @@ def stein_discrepancy(
         All pairs, or without ``i = j``.
     **options
         How to compute, as in `Options`.
+
+    Returns
+    -------
+    A number; the biased estimate is at least 0.
 
     Examples
     --------

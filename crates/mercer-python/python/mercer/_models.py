@@ -15,7 +15,7 @@ from mercer._conformal_files import calibrated, calibration_of
 from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._gaussian_process import GaussianProcessRegressor
-from mercer._kernel_names import object_kernel
+from mercer._kernel_names import as_parameter, object_kernel
 from mercer._learner import LearnerEstimator
 from mercer._logistic import KernelLogisticRegression
 from mercer._machine import KernelMachine
@@ -75,6 +75,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     the parameters beside the answer, and nothing about the run: ``n_jobs``, ``max_memory``, ``max_time``,
     ``cache_size`` and ``verbose`` are not in it, and its bytes do not depend on them.
 
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package.
+    path : str or path
+        The file, which is replaced if it exists.
+
+    Returns
+    -------
+    None
+
     Examples
     --------
     >>> import os, tempfile
@@ -120,6 +131,20 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
         The file.
     **options
         ``max_memory``, and other options of reading.
+
+    Returns
+    -------
+    A fitted estimator.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import mercer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.safetensors")
+    ...     mercer.save(mercer.SVC(C=3.0, kernel="linear()").fit([[-1.0], [2.0]], ["low", "high"]), path)
+    ...     mercer.load(path).predict([[0.0], [1.0]])
+    array(['low', 'high'], dtype='<U4')
     """
     loaded, calibration = load_model(os.fspath(path), **options)
     if calibration is None:
@@ -221,9 +246,7 @@ def _learner_estimators() -> list[type[LearnerEstimator]]:
 def _from_fit(fit: Any) -> Any:
     """Make an estimator with the parameters that would fit the same again."""
     if isinstance(fit, RidgeFit):
-        text = str(fit.kernel)
-        kernel = "precomputed" if text == "precomputed()" else text
-        return KernelRidge(fit.alpha, kernel=kernel, fit_intercept=fit.intercept is not None)
+        return KernelRidge(fit.alpha, kernel=as_parameter(fit.kernel), fit_intercept=fit.intercept is not None)
     if isinstance(fit, GaussianProcessFit):
         sparse = {} if fit.inducing is None else {"inducing": fit.inducing, "approximation": fit.approximation}
         return GaussianProcessRegressor(str(fit.kernel), fit.noise, optimize=False, **sparse)
@@ -243,8 +266,7 @@ def _from_fit(fit: Any) -> Any:
 
 def _from_margins(fit: Any) -> Any:
     """Make an estimator for what was fitted; what a file of version 1 does not store (C, ν) has its default."""
-    text = str(fit.kernel)
-    kernel = "precomputed" if text == "precomputed()" else text
+    kernel = as_parameter(fit.kernel)
     if isinstance(fit, SvcFit):
         return SVC(kernel=kernel, probability=fit.calibrated, multi_class="ovo" if fit.paired else "ovr")
     if isinstance(fit, SvmFit):

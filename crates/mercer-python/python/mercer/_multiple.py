@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._intervals import INTERVAL, Intervals, PredictionSets
+from mercer._documents import HOW, filled
+from mercer._intervals import Intervals, PredictionSets
 from mercer._kernel_names import compiled, object_kernel
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import ClassMixin, filled
+from mercer._learner import LearnerEstimator
+from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, Kernel, Learner
-from mercer._parameters import check_above, check_choice, check_from
+from mercer._parameters import check_above, check_choice, check_from, check_kinds, parameters, refuse
 
 #: Kernels of several lengthscales and a line, where none are named.
 DEFAULT = (
@@ -24,17 +26,42 @@ DEFAULT = (
     "linear()",
 )
 
+#: The parameters and the attributes of both estimators.
+NORMS = """normalize : {"trace", "none"}, default="trace"
+        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
+        nothing; "none" weighs the kernels as they are given.
+    norm : float, default=1
+        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights."""
+WEIGHTS = """weights_ : array of shape (n_kernels,)
+        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
+    shares_ : array of shape (n_kernels,)
+        The part of every kernel in ``‖f‖²``.
+    duality_gap_ : float or None
+        How far the objective can be from its minimum, for ``method="simple"``."""
 
+
+@parameters
 class _Multiple(LearnerEstimator):
     """An estimator with several kernels."""
+
+    kernels: Any = None
+    _: KW_ONLY
+    method: str = "simple"
+    normalize: str = "trace"
+    norm: float = 1
+
+    _fact_names: ClassVar[dict[str, str]] = {
+        "weights_": "weights",
+        "shares_": "shares",
+        "duality_gap_": "duality_gap",
+    }
 
     def _kernel_list(self) -> list[Kernel]:
         given = DEFAULT if self.kernels is None else self.kernels
         if isinstance(given, (str, Kernel)) or len(given) == 0:
-            raise ValueError(f"kernels = {given!r} is not allowed: it must be a list of at least one kernel")
-        kernels = [compiled(kernel, getattr(self, "n_features_in_", 1), None, 3, 1) for kernel in given]
-        names = self._column_names()
-        return kernels if names is None else [kernel.with_column_names(names) for kernel in kernels]
+            refuse("kernels", given, "a list of at least one kernel")
+        columns = getattr(self, "n_features_in_", 1)
+        return [self._with_columns(compiled(kernel, columns, None, 3, 1)) for kernel in given]
 
     def _object_kernel(self, X: Any = None) -> Kernel | None:
         given = DEFAULT if self.kernels is None else self.kernels
@@ -42,6 +69,7 @@ class _Multiple(LearnerEstimator):
         return next((kernel for kernel in found if kernel is not None), None)
 
     def _settings(self) -> dict[str, Any]:
+        check_kinds(self)
         check_choice("method", self.method, "simple", "alignment", "mean")
         check_choice("normalize", self.normalize, "trace", "none")
         check_from("norm", self.norm, 1.0)
@@ -90,7 +118,8 @@ class _Multiple(LearnerEstimator):
         return model
 
 
-@filled(HOW=HOW)
+@filled(norms=NORMS, weights=WEIGHTS, HOW=HOW)
+@parameters
 class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
     """Ridge regression with several kernels: the weights of their sum are learned with the function.
 
@@ -103,11 +132,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
     method : {"simple", "alignment", "mean"}, default="simple"
         The convex problem with its duality gap; the alignment of the centered kernel matrices with the targets; or
         equal weights.
-    normalize : {"trace", "none"}, default="trace"
-        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
-        nothing; "none" weighs the kernels as they are given.
-    norm : float, default=1
-        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
+    {norms}
     fit_intercept : bool, default=True
         Whether there is a constant that is not penalized.
     random_state : int, RandomState instance or None, default=None
@@ -116,12 +141,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
 
     Attributes
     ----------
-    weights_ : array of shape (n_kernels,)
-        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
-    shares_ : array of shape (n_kernels,)
-        The part of every kernel in ``‖f‖²``.
-    duality_gap_ : float or None
-        How far the objective can be from its minimum, for ``method="simple"``.
+    {weights}
     kernel_ : Kernel
         The kernel of the function, in the language: a common factor times the sum of the kernels with these weights.
         The function with this kernel and ``alpha`` is the minimum that the gap is of; its parts are components.
@@ -144,36 +164,10 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
         "norm": "norm",
         "fit_intercept": "intercept",
     }
-    _fact_names: ClassVar[dict[str, str]] = {
-        "weights_": "weights",
-        "shares_": "shares",
-        "duality_gap_": "duality_gap",
-    }
 
-    def __init__(
-        self,
-        kernels: Any = None,
-        alpha: float = 1.0,
-        *,
-        method: str = "simple",
-        normalize: str = "trace",
-        norm: float = 1,
-        fit_intercept: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernels = kernels
-        self.alpha = alpha
-        self.method = method
-        self.normalize = normalize
-        self.norm = norm
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    alpha: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -203,25 +197,7 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
         self._adopt(self._learn_all(X, y=y.reshape(len(y), -1), sample_weight=weights))
         return self
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features), or objects of the kernels' kind
-            Points.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,) or (n_samples, n_targets), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         values = self._in_units(self._fit.predict(self._read(X), **self._options()))
         return values[:, 0] if self._flat else values
@@ -234,7 +210,8 @@ class MultipleKernelRegressor(RegressorMixin, Intervals, _Multiple):
         return super()._saved()[0], {"flat": self._flat}
 
 
-@filled(HOW=HOW)
+@filled(norms=NORMS, weights=WEIGHTS, HOW=HOW)
+@parameters
 class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Multiple):
     """A support vector machine with several kernels: the weights of their sum are learned with the classifier.
 
@@ -247,11 +224,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
     method : {"simple", "alignment", "mean"}, default="simple"
         The convex problem with its duality gap; the alignment of the centered kernel matrices with the classes; or
         equal weights.
-    normalize : {"trace", "none"}, default="trace"
-        "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
-        nothing; "none" weighs the kernels as they are given.
-    norm : float, default=1
-        The weights have ``Σ wᵖ = 1``: 1 leaves few kernels, larger numbers spread the weights.
+    {norms}
     random_state : int, RandomState instance or None, default=None
         Not used.
     {HOW}
@@ -260,12 +233,7 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
     ----------
     classes_ : array
         The labels.
-    weights_ : array of shape (n_kernels,)
-        The weights of the kernels as they were given, with ``Σ wᵖ = 1``.
-    shares_ : array of shape (n_kernels,)
-        The part of every kernel in ``‖f‖²``.
-    duality_gap_ : float or None
-        How far the objective can be from its minimum, for ``method="simple"``.
+    {weights}
     kernel_ : Kernel
         The kernel of the classifier, in the language: a common factor times the sum of the kernels with these
         weights. The classifier with this kernel and ``C`` is the minimum that the gap is of.
@@ -287,34 +255,8 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
         "normalize": "normalize",
         "norm": "norm",
     }
-    _fact_names: ClassVar[dict[str, str]] = {
-        "weights_": "weights",
-        "shares_": "shares",
-        "duality_gap_": "duality_gap",
-    }
 
-    def __init__(
-        self,
-        kernels: Any = None,
-        C: float = 1.0,
-        *,
-        method: str = "simple",
-        normalize: str = "trace",
-        norm: float = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kernels = kernels
-        self.C = C
-        self.method = method
-        self.normalize = normalize
-        self.norm = norm
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    C: float = 1.0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultipleKernelClassifier:
         """Fit the weights and the classifier.

@@ -1,14 +1,78 @@
-"""Validation of parameters before they are passed to the compiled part."""
+"""Parameters of estimators: constructors from fields, and validation before the compiled part has them."""
 
 from __future__ import annotations
 
 import inspect
 import math
+from dataclasses import KW_ONLY, field, make_dataclass
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
+
+_Kind = TypeVar("_Kind")
+
+
+@dataclass_transform(eq_default=False)
+def parameters(kind: type[_Kind]) -> type[_Kind]:
+    """Make the constructor of an estimator from the fields of its class and of its bases.
+
+    A field is a parameter with its type and its default; those after ``_: KW_ONLY`` are keywords. Positional parameters
+    of a base come first, keywords of a base last. The constructor is that of a data class with these fields, but the
+    estimator is none: its state is more than its parameters, which is all that Dask hashes of a data class.
+    """
+    fields, keyword = {}, False
+    for name, annotation in inspect.get_annotations(kind).items():
+        if annotation == "KW_ONLY":
+            keyword = True
+        elif not annotation.startswith("ClassVar"):
+            fields[name] = (annotation, vars(kind)[name], keyword)
+    kind._fields = fields
+    owners = [vars(base).get("_fields", {}) for base in kind.__mro__]
+    known = {name: given for owned in reversed(owners) for name, given in owned.items()}
+    positional = [name for name in known if not known[name][2]]
+    keywords = [name for name in dict.fromkeys(name for owned in owners for name in owned) if known[name][2]]
+    listed = [_field(name, *known[name]) for name in (*positional, *keywords)]
+    made = make_dataclass(kind.__name__, listed, eq=False, repr=False, match_args=False)
+    kind.__init__ = made.__init__
+    kind.__init__.__qualname__, kind.__init__.__module__ = f"{kind.__qualname__}.__init__", kind.__module__
+    return kind
+
+
+def _field(name: str, annotation: str, default: Any, keyword: bool) -> tuple[str, str, Any]:
+    return name, annotation, field(default=default, kw_only=keyword)
+
+
+@parameters
+class Computed:
+    """The parameters that all estimators have: how to compute."""
+
+    _: KW_ONLY
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_memory: int | str | None = None
+    verbose: bool = False
+
+
+#: What the parameters of the names mean, but for ``gamma``.
+NAMES = """degree : float, default=3
+        Degree of ``"poly"``.
+    coef0 : float, default=1
+        Offset of ``"poly"`` and ``"sigmoid"``.
+    kernel_params : dict, optional
+        Parameters of a kernel that is a function."""
+
+
+@parameters
+class KernelNames:
+    """The parameters of scikit-learn's names of kernels, and of a kernel that is a function."""
+
+    _: KW_ONLY
+    gamma: Any = None
+    degree: float = 3
+    coef0: float = 1
+    kernel_params: dict[str, Any] | None = None
 
 
 def refuse(name: str, value: Any, allowed: str) -> None:
@@ -22,43 +86,49 @@ def is_number(value: Any) -> bool:
 
 
 def check_above(name: str, value: Any, low: float, *, infinite: bool = False) -> None:
-    """Ask for a number above ``low``."""
+    """Require a number above ``low``."""
     if not is_number(value) or not value > low or (math.isinf(value) and not infinite):
         refuse(name, value, f"a number above {low:g}" + (" (it may be infinite)" if infinite else ""))
 
 
 def check_from(name: str, value: Any, low: float) -> None:
-    """Ask for a finite number from ``low`` on."""
+    """Require a finite number from ``low`` on."""
     if not is_number(value) or not (value >= low and math.isfinite(value)):
         refuse(name, value, f"a finite number from {low:g} on")
 
 
 def check_number(name: str, value: Any) -> None:
-    """Ask for a finite number."""
+    """Require a finite number."""
     if not is_number(value) or not math.isfinite(value):
         refuse(name, value, "a finite number")
 
 
+def check_between(name: str, value: Any, low: float, high: float) -> None:
+    """Require a number above ``low`` and below ``high``."""
+    if not is_number(value) or not low < value < high:
+        refuse(name, value, f"a number between {low:g} and {high:g}")
+
+
 def check_share(name: str, value: Any) -> None:
-    """Ask for a number above 0 and at most 1."""
+    """Require a number above 0 and at most 1."""
     if not is_number(value) or not 0 < value <= 1:
         refuse(name, value, "a number above 0 and at most 1")
 
 
 def check_count(name: str, value: Any, low: int, more: str = "") -> None:
-    """Ask for an integer from ``low`` on."""
+    """Require an integer from ``low`` on."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
         refuse(name, value, f"a whole number from {low} on{more}")
 
 
 def check_flag(name: str, value: Any) -> None:
-    """Ask for True or False."""
+    """Require True or False."""
     if not isinstance(value, (bool, np.bool_)):
         refuse(name, value, "True or False")
 
 
 def check_choice(name: str, value: Any, *allowed: str) -> None:
-    """Ask for one of some words."""
+    """Require one of some words."""
     if not isinstance(value, str) or value not in allowed:
         words = [repr(word) for word in allowed]
         refuse(name, value, " or ".join([", ".join(words[:-1]), words[-1]]))

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from mercer._dask import is_dask, lazy
+from mercer._documents import HOW, filled
 from mercer._estimator import as_given
-from mercer._learner import HOW, LearnerEstimator
-from mercer._margins import filled
+from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
-from mercer._parameters import check_choice, check_from, check_number, refuse
+from mercer._parameters import NAMES, KernelNames, check_choice, check_from, check_number, parameters, refuse
 from mercer._pictures import Pictured
 from mercer._streamed_views import StreamedView
 
 _SOLVERS = ("auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "arpack", "randomized")
 
 
-@filled(HOW=HOW)
-class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamedView):
+@filled(names=NAMES, HOW=HOW)
+@parameters
+class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelNames, StreamedView):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
 
     The eigenvectors of the centered kernel matrix ``HKH``; scores of new points are projections onto the directions in
@@ -39,12 +41,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
         function of two matrices.
     gamma : float, optional
         For the names: ``1/n_features`` by default.
-    degree : float, default=3
-        Degree of ``"poly"``.
-    coef0 : float, default=1
-        Offset of ``"poly"`` and ``"sigmoid"``.
-    kernel_params : dict, optional
-        Parameters of a kernel that is a function.
+    {names}
     alpha : float, default=1.0
         Penalty of the ridge regression from scores to points.
     fit_inverse_transform : bool, default=False
@@ -117,48 +114,18 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
         "solver_": "solver",
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: Any = "linear",
-        gamma: Any = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        alpha: float = 1.0,
-        fit_inverse_transform: bool = False,
-        eigen_solver: str = "auto",
-        n_landmarks: int | None = None,
-        tol: float = 0,
-        max_iter: int | None = None,
-        iterated_power: Any = "auto",
-        remove_zero_eig: bool = False,
-        random_state: Any = None,
-        copy_X: bool = True,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.alpha = alpha
-        self.fit_inverse_transform = fit_inverse_transform
-        self.eigen_solver = eigen_solver
-        self.n_landmarks = n_landmarks
-        self.tol = tol
-        self.max_iter = max_iter
-        self.iterated_power = iterated_power
-        self.remove_zero_eig = remove_zero_eig
-        self.random_state = random_state
-        self.copy_X = copy_X
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    kernel: Any = "linear"
+    alpha: float = 1.0
+    fit_inverse_transform: bool = False
+    eigen_solver: str = "auto"
+    n_landmarks: int | None = None
+    tol: float = 0
+    max_iter: int | None = None
+    iterated_power: Any = "auto"
+    remove_zero_eig: bool = False
+    copy_X: bool = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -191,7 +158,6 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
         """
         if is_dask(X) or self.eigen_solver == "streamed":
             return self._fit_streamed(X)
-        self._single = getattr(X, "dtype", None) == np.float32
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
         X = self._read_points(X)
@@ -209,7 +175,6 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
             refuse("eigen_solver", self.eigen_solver, "'auto', 'nystrom' or 'streamed' for Dask collections")
         if self.fit_inverse_transform:
             raise ValueError("fit_inverse_transform needs the points of the fit: a streamed fit keeps none")
-        self._single = getattr(X, "dtype", None) == np.float32
         fit = self._learn_streamed(X)
         self.gamma_ = self.gamma
         self._adopt(fit)
@@ -273,7 +238,9 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
         An array of shape (n_samples, n_components).
         """
         self.fit(X, **params)
-        return self.transform(X) if self._scores is None else self._in_precision(self._scores)
+        if self._scores is None:
+            return self.transform(X)
+        return self._scores.astype(np.float32) if _is_single(X) else self._scores
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the scores of points.
@@ -287,19 +254,11 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
         -------
         An array of shape (n_samples, n_components).
         """
-        if is_dask(X):
-            self._check_fitted()
-            return lazy(self, "transform", X, self._n_features_out)
-        single = getattr(X, "dtype", None) == np.float32
-        scores = self._fit.transform(self._new_points(X), **self._options()) if self._is_fitted() else None
-        return scores.astype(np.float32) if single else scores
-
-    def _is_fitted(self) -> bool:
         self._check_fitted()
-        return True
-
-    def _in_precision(self, scores: np.ndarray) -> np.ndarray:
-        return scores.astype(np.float32) if self._single else scores
+        if is_dask(X):
+            return lazy(self, "transform", X, self._n_features_out)
+        scores = self._fit.transform(self._new_points(X), **self._options())
+        return scores.astype(np.float32) if _is_single(X) else scores
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return points that belong to scores, by the regression of the fit.
@@ -365,6 +324,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Str
 
 
 @filled(HOW=HOW)
+@parameters
 class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Classical scaling: coordinates whose squared distances are the values of a negative-definite kernel.
 
@@ -412,24 +372,10 @@ class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMix
         "stress_": "stress",
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        kernel: Any = "sqdist()",
-        allow_indefinite: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.allow_indefinite = allow_indefinite
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    n_components: int = 2
+    _: KW_ONLY
+    kernel: Any = "sqdist()"
+    allow_indefinite: bool = False
 
     @property
     def _n_features_out(self) -> int:
@@ -486,3 +432,8 @@ class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         self._check_fitted()
         return self._fit.transform(self._new_points(X), **self._options())
+
+
+def _is_single(X: Any) -> bool:
+    """Return whether points are an array of single precision, whose scores are of it too."""
+    return getattr(X, "dtype", None) == np.float32

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 
-from mercer._centers import center_choices
+from mercer._centers import Centers
 from mercer._instances import InstanceScores
 from mercer._kernels import is_computed_outside
 from mercer._margins import MarginEstimator
 from mercer._mercer import PenalizedFit
+from mercer._parameters import KernelNames, parameters
+from mercer._tables import len_of
 
 
-class PenalizedEstimator(InstanceScores, MarginEstimator):
+@parameters
+class PenalizedEstimator(InstanceScores, Centers, KernelNames, MarginEstimator):
     """An estimator that minimizes a loss and a norm, with an expansion on all points."""
+
+    _: KW_ONLY
+    tol: float | None = None
+    max_iter: int | None = None
+    gamma: Any = "scale"
 
     _takes_sparse = True
 
@@ -22,7 +31,7 @@ class PenalizedEstimator(InstanceScores, MarginEstimator):
     allow_indefinite = False
 
     def _choices(self) -> dict[str, Any]:
-        centers = center_choices(self)
+        centers = self._center_choices()
         return {
             "intercept": self.fit_intercept,
             "solver": self.solver,
@@ -35,8 +44,7 @@ class PenalizedEstimator(InstanceScores, MarginEstimator):
         """Take over what was fitted; one function is an array of one dimension."""
         self._fit, self._flat = fit, flat
         points = fit.points
-        count = points.shape[0] if hasattr(points, "shape") else len(points)
-        if count < len(fit.fitted) and not is_computed_outside(self.kernel):
+        if len_of(points) < len(fit.fitted) and not is_computed_outside(self.kernel):
             self.X_fit_ = points
         self.dual_coef_ = self._shaped(fit.dual_coefficients)
         self.intercept_ = fit.intercept

@@ -13,6 +13,7 @@ from mercer._covariance import MercerCovariance, ObjectCovariance, OutsideCovari
 from mercer._estimator import Estimator, target_names
 from mercer._kernel_names import compiled, is_computed_outside, object_kernel
 from mercer._mercer import Kernel, Objects
+from mercer._parameters import check_count, check_kinds, refuse
 from mercer._tables import validate_data
 
 #: The covariance where noise or inducing points are set without a kernel, and the noise beside such
@@ -32,18 +33,13 @@ class ProcessChoices(Estimator):
         except (TypeError, ValueError):
             alpha = np.array(np.nan)
         if alpha.ndim > 1 or not (np.isfinite(alpha).all() and (alpha >= 0).all()):
-            raise ValueError(
-                f"alpha = {self.alpha!r} is not allowed: it must be a number, or one per row, finite and at least 0"
-            )
+            refuse("alpha", self.alpha, "a number, or one per row, finite and at least 0")
         if not (self.optimizer is None or callable(self.optimizer) or self.optimizer == "fmin_l_bfgs_b"):
-            raise ValueError(
-                f"optimizer = {self.optimizer!r} is not allowed: it must be 'fmin_l_bfgs_b', a function or None"
-            )
-        for name, least in (("n_restarts_optimizer", 0), ("n_targets", 1)):
-            value = getattr(self, name)
-            optional = value is None and name == "n_targets"
-            if not optional and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least):
-                raise ValueError(f"{name} = {value!r} is not allowed: it must be a whole number from {least}")
+            refuse("optimizer", self.optimizer, "'fmin_l_bfgs_b', a function or None")
+        check_kinds(self)
+        check_count("n_restarts_optimizer", self.n_restarts_optimizer, 0)
+        if self.n_targets is not None:
+            check_count("n_targets", self.n_targets, 1)
 
     def _chosen(self) -> tuple[Any, float]:
         """Return the kernel that is used and the noise variance beside it."""
@@ -101,9 +97,7 @@ class ProcessChoices(Estimator):
         return targets.size == len(targets) and not (self._has_alpha() and self.noise is not None)
 
     def _mercer_kernel(self, kernel: Any, n_features: int) -> Kernel:
-        names = self._column_names()
-        kernel = compiled(kernel, n_features, None, 3, 1.0)
-        return kernel if names is None else kernel.with_column_names(names)
+        return self._with_columns(compiled(kernel, n_features, None, 3, 1.0))
 
     def _covariance_of(self, kernel: Any, noise: float, X: Any) -> Any:
         """Return a kernel with its free parameters, where they start."""
@@ -120,7 +114,7 @@ class ProcessChoices(Estimator):
         if self._is_compiled(kernel):
             X, y = self._read_fit(X, y, multi_output=True)
         else:
-            self._target_names, self._units, self._inputs = target_names(y), None, None
+            self._note_targets(target_names(y))
             X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, **self._form(kernel, X))
             y = np.asarray(y, dtype=np.float64)
         if self._is_sparse() and y.ndim == 2 and y.shape[1] == 1:

@@ -43,6 +43,13 @@ class TestResult:
         Whether all permutations were evaluated; whether drawing stopped because rejection had become impossible.
     test, hypothesis : str
         The name of the test, and what it tests.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> result = mercer.two_sample_test([0.1, 0.2, 0.3], [5.1, 5.2, 5.3], "gaussian()", method="exact")
+    >>> result.p_value, result.reject, result.exact
+    (0.1, False, True)
     """
 
     # The name begins like that of a test class, which it is not.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY
 from functools import cached_property
 from typing import Any
 
@@ -11,22 +12,28 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
-from mercer._centers import center_choices, is_single
+from mercer._centers import CENTERS, Centers, is_single
+from mercer._documents import filled
 from mercer._effects import PartialEffect
-from mercer._estimator import as_given
+from mercer._estimator import as_given, target_count
 from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
-from mercer._kernels import KernelEstimator, compiled, is_computed_outside, may_be_indefinite
-from mercer._margins import filled
+from mercer._kernels import KernelEstimator, compiled, is_computed_outside, is_known_by_values, may_be_indefinite
 from mercer._mercer import CalibratedFit, Function, Kernel, Ridge, RidgeFit, interval_ends, jackknife
-from mercer._parameters import check_kinds
+from mercer._parameters import KernelNames, check_kinds, parameters
 
 #: Rows up to which the diagnostics are computed together with the fit.
 _EAGER_ROWS = 1000
 
 
-class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, KernelEstimator):
+@parameters
+class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, KernelNames, KernelEstimator):
     """What a fitted ridge regression offers, however its parameters were chosen."""
+
+    _: KW_ONLY
+    fit_intercept: bool = False
+    indefinite: bool = False
+    gamma: float | None = None
 
     _takes_sparse = True
 
@@ -121,7 +128,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, K
 
     @property
     def _has_intervals(self) -> bool:
-        outside = is_computed_outside(self.kernel) or self.kernel == "precomputed"
+        outside = is_known_by_values(self.kernel)
         return not outside and all(fit.centers is None for _, fit in self._fits)
 
     def _fit_points(self, X: Any) -> Any:
@@ -271,7 +278,7 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, K
     def function_(self) -> Function | list[Function]:
         """The part of the prediction that lies in the space of the kernel; a list for several outputs."""
         check_is_fitted(self)
-        if self.kernel == "precomputed" or is_computed_outside(self.kernel):
+        if is_known_by_values(self.kernel):
             raise AttributeError("a model on given kernel values has no function: its kernel is only known on the data")
         positions = [(o, fit, i) for outputs, fit in self._fits for i, o in enumerate(outputs)]
         functions = [
@@ -280,7 +287,9 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, K
         return functions[0] if self._flat else functions
 
 
-class KernelRidge(FittedRidge):
+@filled(centers=CENTERS)
+@parameters
+class KernelRidge(Centers, FittedRidge):
     """Kernel ridge regression: ``min Σ wᵢ(yᵢ − f(xᵢ) − b)² + alpha·‖f‖²``.
 
     Drop-in replacement for scikit-learn's class of the same name, with additional parameters and attributes.
@@ -304,17 +313,9 @@ class KernelRidge(FittedRidge):
         kernels with finitely many features (``linear``, ``polynomial`` on few columns) in any number of columns.
         Points on a grid (one row per cell, some may be missing) are solved by Fourier transforms or Kronecker products.
         Where many rows are equal, they are merged: the answer is the same.
-    n_centers : int, optional
-        Functions on this many centers instead of all points: an approximation for many rows, whose error is measured.
-        With ``solver="centers"`` alone the plan uses ``5√n``, fewer if memory or time is short.
-    landmarks : {"uniform", "rpcholesky", "kmeans", "leverage", "greedy"}, default="uniform"
-        How the centers are chosen.
+    {centers}
     tol, max_iter : float, int, default=1e-7, 200
         When the iteration on centers stops: at this relative residual, or after so many passes.
-    validation_fraction : float, optional
-        Fraction of rows held out for early stopping of the iteration on centers.
-    n_iter_no_change : int, default=5
-        Stop after so many iterations without a better loss on these rows.
     fit_intercept : bool, default=False
         Whether a constant is fitted too, unpenalized.
     indefinite : bool, default=False
@@ -363,50 +364,11 @@ class KernelRidge(FittedRidge):
     (0.75, 1.5)
     """
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        kernel: Any = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        solver: str = "auto",
-        n_centers: int | None = None,
-        landmarks: str = "uniform",
-        tol: float = 1e-7,
-        max_iter: int = 200,
-        validation_fraction: float | None = None,
-        n_iter_no_change: int = 5,
-        fit_intercept: bool = False,
-        indefinite: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.solver = solver
-        self.n_centers = n_centers
-        self.landmarks = landmarks
-        self.tol = tol
-        self.max_iter = max_iter
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.fit_intercept = fit_intercept
-        self.indefinite = indefinite
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
-        self.verbose = verbose
+    alpha: Any = 1.0
+    _: KW_ONLY
+    kernel: Any = "linear"
+    tol: float = 1e-7
+    max_iter: int = 200
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, null_space: Any = None) -> KernelRidge:
         """Fit the model.
@@ -448,9 +410,6 @@ class KernelRidge(FittedRidge):
         self._warn_unless_converged()
         return self
 
-    def _on_centers(self) -> bool:
-        return self.solver == "centers" or self.n_centers is not None
-
     def _warn_unless_converged(self) -> None:
         for _, fit in self._fits:
             if fit.centers is not None and not fit.centers[3] and self.validation_fraction is None:
@@ -459,7 +418,7 @@ class KernelRidge(FittedRidge):
 
     def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         alpha, outputs = max(self._alphas(targets), key=lambda group: len(group[1]))
         objects = self._object_kernel(X)
         kernel = objects or compiled(self.kernel, columns, self.gamma, self.degree, self.coef0)
@@ -475,7 +434,7 @@ class KernelRidge(FittedRidge):
         numbers = (
             isinstance(X, np.ndarray) and X.dtype.kind == "f" and self.solver in ("auto", "distinct_points", "grid")
         )
-        outside = self.kernel == "precomputed" or is_computed_outside(self.kernel)
+        outside = is_known_by_values(self.kernel)
         return numbers and not outside and bool(np.isfinite(X).all())
 
     def _specification(self, kernel: Kernel, alpha: float, shape: tuple[int, int], outputs: int) -> Ridge:
@@ -483,7 +442,7 @@ class KernelRidge(FittedRidge):
         choices = {
             "intercept": self.fit_intercept,
             "solver": self.solver,
-            "centers": center_choices(self),
+            "centers": self._center_choices(),
             "indefinite": bool(self.indefinite or may_be_indefinite(self.kernel)),
         }
         bare = Ridge(kernel, alpha, diagnostics=False, **choices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._borders import searched, warn_at_borders
-from mercer._kernel_names import object_kernel
-from mercer._kernels import compiled, is_computed_outside, may_be_indefinite
+from mercer._estimator import target_count
+from mercer._kernels import compiled, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 from mercer._ridge import FittedRidge, KernelRidge
 from mercer._search import GridSearched
 
 
+@parameters
 class KernelRidgeCV(GridSearched, FittedRidge):
     """Kernel ridge regression with alpha, lengthscale and kernel chosen together.
 
@@ -88,46 +90,15 @@ class KernelRidgeCV(GridSearched, FittedRidge):
     (0.5, 3, True)
     """
 
-    def __init__(
-        self,
-        alphas: Any = None,
-        *,
-        kernels: Any = None,
-        kernel: Any = "gaussian(lengthscale=median)",
-        lengthscales: Any = None,
-        scoring: str | int = "loo",
-        refinements: int = 0,
-        screening: bool = True,
-        ard: bool = False,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        fit_intercept: bool = False,
-        indefinite: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alphas = alphas
-        self.kernels = kernels
-        self.kernel = kernel
-        self.lengthscales = lengthscales
-        self.scoring = scoring
-        self.refinements = refinements
-        self.screening = screening
-        self.ard = ard
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.indefinite = indefinite
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    alphas: Any = None
+    _: KW_ONLY
+    kernels: Any = None
+    kernel: Any = "gaussian(lengthscale=median)"
+    lengthscales: Any = None
+    scoring: str | int = "loo"
+    refinements: int = 0
+    screening: bool = True
+    ard: bool = False
 
     def fit(self, X: Any, y: Any, weights: Any = None) -> KernelRidgeCV:
         """Choose by the scores, and fit the winner on all of the data.
@@ -229,7 +200,7 @@ class KernelRidgeCV(GridSearched, FittedRidge):
 
     def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         kernels = self._candidates(columns, names)
         given = 1 if self.lengthscales is None else self.lengthscales
@@ -258,20 +229,6 @@ class KernelRidgeCV(GridSearched, FittedRidge):
         model._single, model._narrow = self._single, self._narrow
         model._adopt(self._fits, self._flat)
         return model
-
-    def _object_kernel(self, X: Any = None) -> Kernel | None:
-        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
-        return found[0] if found else None
-
-    def _given(self) -> list[Any]:
-        """Return the kernels to choose from, as they were given."""
-        if self.kernels is None:
-            return [self._given_kernel]
-        if isinstance(self.kernels, (str, Kernel)):
-            raise ValueError("kernels must be a list; one kernel is given as kernel=")
-        if any(kernel == "precomputed" or is_computed_outside(kernel) for kernel in self.kernels):
-            raise ValueError("kernels must be kernels of the language; values and functions are given as kernel=")
-        return list(self.kernels)
 
     def _candidates(self, n_features: int, names: list[str] | None) -> list[Kernel]:
         kernels = [compiled(kernel, n_features, self.gamma, self.degree, self.coef0) for kernel in self._given()]

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mercer._kernel_names import is_known_by_values, object_kernel
+from mercer._mercer import Kernel
+
 #: Candidates of a picture of a list.
 _SHOWN = 20
 
@@ -118,6 +121,20 @@ class GridSearched:
     _searched: tuple[str, str, bool]
     #: The kernels that the candidates were made from, as texts.
     _families: list[str] | None = None
+
+    def _given(self) -> list[Any]:
+        """Return the kernels to choose from, as they were given."""
+        if self.kernels is None:
+            return [self._given_kernel]
+        if isinstance(self.kernels, (str, Kernel)):
+            raise ValueError("kernels must be a list; one kernel is given as kernel=")
+        if any(is_known_by_values(kernel) for kernel in self.kernels):
+            raise ValueError("kernels must be kernels of the language; values and functions are given as kernel=")
+        return list(self.kernels)
+
+    def _object_kernel(self, X: Any = None) -> Kernel | None:
+        found = (object_kernel(given, X) for given in self._given())
+        return next((kernel for kernel in found if kernel is not None), None)
 
     def _grid_numbers(self) -> tuple[str, np.ndarray]:
         """Return the name and the numbers of the columns."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer._kernel_names import as_parameter
+
 #: What a run takes is not part of a model: files are the same for every number of threads, memory
 #: and time.
 RUN = ("n_jobs", "max_memory", "max_time", "verbose", "cache_size")
@@ -24,10 +26,6 @@ def of(name: str, kind: Callable[[Any], Any] = lambda value: value, default: Any
 def word(name: str, words: dict[str, str] | None = None) -> Reader:
     """Read a setting whose words are others here."""
     return of(name, lambda value: (words or {}).get(value, value))
-
-
-def _kernel(text: str) -> str:
-    return "precomputed" if text == "precomputed()" else text
 
 
 def _one_or_all(values: list[float]) -> Any:
@@ -62,7 +60,7 @@ def _centered(name: str, plain: str, kind: Callable[[Any], Any]) -> Reader:
 
 
 #: Parameters that mean the same everywhere.
-_ANY: dict[str, Reader] = {"kernel": of("kernel", _kernel), "random_state": of("seed", int)}
+_ANY: dict[str, Reader] = {"kernel": of("kernel", as_parameter), "random_state": of("seed", int)}
 _CENTERS: dict[str, Reader] = {
     "n_centers": of("centers", int),
     "landmarks": of("landmarks"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,35 +10,29 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer._borders import warn_at_limit
+from mercer._documents import filled
 from mercer._estimator import Estimator, OneColumn
-from mercer._intervals import INTERVAL, Intervals
-from mercer._margins import filled
+from mercer._intervals import Intervals
 from mercer._mercer import LocalFit, Smoother
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
+
+#: The attributes of both smoothers.
+FITTED = """bandwidth_, dof_, loo_score_ : float
+        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
+    fitted_, leverages_, loo_residuals_ : array
+        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``."""
 
 
+@parameters
 class LocalSmoother(RegressorMixin, Intervals, Estimator):
     """A weighted fit around each point."""
 
     _linear: ClassVar[bool]
     _has_intervals = True
 
-    def __init__(
-        self,
-        bandwidth: str | float = "loo",
-        *,
-        weights: str = "gaussian",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.weights = weights
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    bandwidth: str | float = "loo"
+    _: KW_ONLY
+    weights: str = "gaussian"
 
     def fit(self, X: Any, y: Any) -> LocalSmoother:
         """Fit the smoother; with ``bandwidth="loo"`` choose its bandwidth.
@@ -79,29 +74,12 @@ class LocalSmoother(RegressorMixin, Intervals, Estimator):
         passes = "a pass for every bandwidth that is tried" if self.bandwidth == "loo" else "two passes"
         return f"local {kind} with {self.weights} weights: {passes} over the neighborhoods of {len(X)} observations"
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Return the local fit at every row of ``X``.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Points.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         points = self._read(X)
         return self._in_units(self._fit.predict(points, **self._options()))
 
 
+@filled(fitted=FITTED)
 class NadarayaWatson(LocalSmoother):
     """The Nadaraya–Watson smoother: a weighted mean around each point.
 
@@ -116,10 +94,7 @@ class NadarayaWatson(LocalSmoother):
 
     Attributes
     ----------
-    bandwidth_, dof_, loo_score_ : float
-        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
-    fitted_, leverages_, loo_residuals_ : array
-        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``.
+    {fitted}
 
     Examples
     --------
@@ -138,6 +113,7 @@ class NadarayaWatson(LocalSmoother):
         return tags
 
 
+@filled(fitted=FITTED)
 class LocalLinear(LocalSmoother, OneColumn):
     """The local linear smoother on a line: a weighted least-squares line around each point.
 
@@ -154,10 +130,7 @@ class LocalLinear(LocalSmoother, OneColumn):
 
     Attributes
     ----------
-    bandwidth_, dof_, loo_score_ : float
-        The bandwidth, the trace of the smoother matrix, and the mean square of the leave-one-out residuals.
-    fitted_, leverages_, loo_residuals_ : array
-        ``f(xᵢ)``, ``∂f(xᵢ)/∂yᵢ`` and ``yᵢ − f₋ᵢ(xᵢ)``.
+    {fitted}
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,14 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from mercer._borders import warn_at_limit
+from mercer._documents import filled
 from mercer._estimator import OneColumn
 from mercer._intervals import INTERVAL, Intervals
-from mercer._margins import filled
 from mercer._mercer import Spline, SplineFit
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
 
 
+@parameters
 class SmoothingSpline(RegressorMixin, Intervals, OneColumn):
     """Smoothing spline: ``min Σ wᵢ(yᵢ − f(xᵢ))² + λ∫(f⁽ᵐ⁾)²``, in linear time.
 
@@ -53,26 +55,11 @@ class SmoothingSpline(RegressorMixin, Intervals, OneColumn):
     (array([0.4]), array([-0.3]))
     """
 
-    def __init__(
-        self,
-        lam: str | float = "gcv",
-        *,
-        df: float | None = None,
-        order: int = 2,
-        period: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.lam = lam
-        self.df = df
-        self.order = order
-        self.period = period
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    lam: str | float = "gcv"
+    _: KW_ONLY
+    df: float | None = None
+    order: int = 2
+    period: float | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SmoothingSpline:
         """Fit the spline to points of shape (n,) or (n, 1); tied observations are pooled.

@@ -16,7 +16,7 @@ class Stored:
         self.data = data
 
     def __reduce__(self) -> tuple[type[Stored], tuple[str, bytes]]:
-        """Say how it is made again: by its class, from plain data."""
+        """Return how it is made again: by its class, from plain data."""
         return Stored, (self.kind, self.data)
 
     def restored(self) -> Any:

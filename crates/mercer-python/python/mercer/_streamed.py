@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,21 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
 from mercer._callbacks import each_chunk
-from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
-from mercer._estimator import target_names
-from mercer._features import _seed
+from mercer._dask import Partitions, is_dask, lazy, partition_names
+from mercer._documents import filled
+from mercer._estimator import target_count, target_names
+from mercer._features import seed_of
 from mercer._intervals import INTERVAL, Intervals
-from mercer._kernels import KernelEstimator, compiled, is_computed_outside
-from mercer._margins import filled
+from mercer._kernels import KernelEstimator
 from mercer._mercer import Kernel, Learner, RidgeStream, StreamedRidgeFit, sample_rows
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
+from mercer._streams import FEATURES, FeatureStream
 from mercer._tables import validate_data
 
 
-class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEstimator):
+@filled(features=FEATURES)
+@parameters
+class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, FeatureStream, KernelEstimator):
     """Ridge regression on explicit features, in one pass over data of any length.
 
     ``min Σ wᵢ(yᵢ − v·z(xᵢ) − b)² + alpha·‖v‖²`` with ``p`` features ``z(x)·z(y) ≈ k(x, y)``: ``12p²`` bytes for each
@@ -37,13 +41,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEst
     alpha : float or list of float, default=1.0
         The regularization, beside a *sum* of squares. Of several, the one with the least error on held-out rows is
         taken: row ``i`` belongs to fold ``i mod folds``, and one pass serves them all.
-    kernel : text, Kernel or name, default="rbf"
-        The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
-    n_components : int, default=500
-        The features, at most.
-    features : {"nystroem", "fourier"}, default="nystroem"
-        Nyström features (every positive semi-definite kernel), or random Fourier features
-        (shift-invariant kernels).
+    {features}
     folds : int, default=5
         The folds by which alpha is chosen.
     fit_intercept : bool, default=False
@@ -82,36 +80,10 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEst
     (600, True)
     """
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        kernel: Any = "rbf",
-        n_components: int = 500,
-        features: str = "nystroem",
-        folds: int = 5,
-        fit_intercept: bool = False,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.n_components = n_components
-        self.features = features
-        self.folds = folds
-        self.fit_intercept = fit_intercept
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    alpha: Any = 1.0
+    _: KW_ONLY
+    folds: int = 5
+    fit_intercept: bool = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelRidge:
         """Forget everything, and fit these rows; the features are drawn from at most 10 000 of them.
@@ -129,6 +101,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEst
         -------
         The fitted estimator.
         """
+        check_kinds(self)
         self._begin()
         if is_dask(X, y, sample_weight):
             return self._fit_partitions(X, y, sample_weight)
@@ -137,30 +110,24 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEst
     def _plan(self, X: Any, y: Any = None) -> str:
         rows, columns = self._shape(X)
         settings = {
-            "kernel": compiled(self.kernel, columns, self.gamma, self.degree, self.coef0),
+            "kernel": self._compiled_kernel(columns),
             "components": self.n_components,
             "features": {"nystroem": "nystrom"}.get(self.features, self.features),
             "lambdas": np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).tolist(),
             "folds": self.folds,
             "intercept": bool(self.fit_intercept),
         }
-        targets = 1 if y is None or np.ndim(y) == 1 else np.shape(y)[1]
+        targets = target_count(y)
         return Learner("streamed_ridge", settings).plan([(rows, columns)], targets, **self._options(timed=True))
-
-    def _sample_size(self) -> int:
-        """Return the rows from which the features are drawn."""
-        return max(SAMPLE, 10 * self.n_components) if isinstance(self.n_components, int) else SAMPLE
 
     def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> StreamedKernelRidge:
         """Fit the rows of Dask collections."""
-        check_kinds(self)
         rows = Partitions(X=X, y=y, sample_weight=sample_weight)
-        sample, _ = rows.sample(self._sample_size(), _seed(self.random_state))
+        sample, _ = rows.sample(self._sample_size(), seed_of(self.random_state))
         sample = validate_data(self, sample, dtype=np.float64, order="C", reset=True)
         self._target_names, self._flat = partition_names(y), y.ndim == 1
         self._start(sample, 1 if self._flat else int(y.shape[1]))
-        options = {name: value for name, value in self._how().items() if name != "n_jobs"}
-        self.stream_ = rows.statistics(self.stream_, options)
+        self.stream_ = rows.statistics(self.stream_, self._how())
         self._answer: list[StreamedRidgeFit] = []
         self.n_samples_seen_ = self.stream_.rows
         return self
@@ -232,7 +199,7 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEst
         targets = y.reshape(len(y), -1)
         if first:
             self._target_names, self._flat = names, y.ndim == 1
-            rows = None if sample is None else sample_rows(len(X), sample, random_state=_seed(self.random_state))
+            rows = None if sample is None else sample_rows(len(X), sample, random_state=seed_of(self.random_state))
             self._start(X if rows is None or len(rows) == len(X) else X[rows], targets.shape[1])
         self.stream_.update(X, targets, sample_weight, **self._how())
         self._answer: list[StreamedRidgeFit] = []
@@ -352,15 +319,11 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEst
         self._units, self._inputs = None, None
 
     def _start(self, X: np.ndarray, outputs: int) -> None:
-        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
-            raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
-        self._seed = _seed(self.random_state)
+        self._require_language()
+        self._seed = seed_of(self.random_state)
         alphas = [float(alpha) for alpha in np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))]
-        names = self._column_names()
-        kernel = compiled(self.kernel, X.shape[1], self.gamma, self.degree, self.coef0)
-        kernel = kernel if names is None else kernel.with_column_names(names)
         self.stream_ = RidgeStream.start(
-            kernel,
+            self._compiled_kernel(X.shape[1]),
             self.features,
             self.n_components,
             alphas,
@@ -388,9 +351,6 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, KernelEst
             ranges = searched_list("alpha", list(scores), self._answer[0].alpha)
             warn_at_borders(ranges, {"alpha": len(scores)})
         return self._answer[0]
-
-    def _how(self) -> dict[str, Any]:
-        return self._options(random_state=getattr(self, "_seed", 0))
 
     def _restore(self, fit: StreamedRidgeFit, state: dict[str, Any]) -> None:
         """Become the fit of a model file, which predicts but takes no more rows."""

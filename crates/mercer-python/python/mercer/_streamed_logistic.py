@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight
 
-from mercer._dask import SAMPLE, Partitions, is_dask, lazy, partition_names
-from mercer._features import _seed
+from mercer._dask import Partitions, is_dask, lazy, partition_names
+from mercer._documents import filled
+from mercer._features import seed_of
 from mercer._intervals import PredictionSets
-from mercer._kernels import is_computed_outside
 from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, LogisticStream, sample_rows
-from mercer._parameters import check_kinds
+from mercer._parameters import check_kinds, parameters
+from mercer._streams import FEATURES, FeatureStream, Rows, fitted_in_passes
 from mercer._tables import validate_data
 
 
-class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, LearnerEstimator):
+@filled(features=FEATURES)
+@parameters
+class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSets, FeatureStream, LearnerEstimator):
     """Logistic regression on explicit features: ``min Σ wᵢℓ(yᵢ, f(xᵢ)) + (alpha/2)·‖v‖²`` with ``f = v·z(x) + b``.
 
     A Newton step is a pass over the rows that collects ``12p²`` bytes for ``p`` features and each pair of functions:
@@ -30,12 +34,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
     ----------
     alpha : float, default=1.0
         The regularization, above 0; half of it multiplies ``‖v‖²`` beside a *sum* of losses.
-    kernel : text, Kernel or name, default="rbf"
-        The kernel; names of scikit-learn with ``gamma``, ``degree`` and ``coef0``.
-    n_components : int, default=500
-        The features, at most.
-    features : {"nystroem", "fourier"}, default="nystroem"
-        Nyström features (every positive semi-definite kernel), or random Fourier features (shift-invariant kernels).
+    {features}
     fit_intercept : bool, default=True
         Whether each function has an unpenalized constant.
     tol : float, default=1e-9
@@ -89,38 +88,11 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         "n_samples_seen_": "rows",
     }
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel: Any = "rbf",
-        n_components: int = 500,
-        features: str = "nystroem",
-        fit_intercept: bool = True,
-        tol: float = 1e-9,
-        max_iter: int = 100,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.n_components = n_components
-        self.features = features
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
+    alpha: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
+    tol: float = 1e-9
+    max_iter: int = 100
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamedKernelLogisticRegression:
         """Fit the functions; the features are drawn from at most 10 000 of the rows.
@@ -139,9 +111,8 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         The fitted estimator.
         """
         check_kinds(self)
-        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
-            raise ValueError("explicit features need a kernel of the language: its values alone are not enough")
-        self._seed = _seed(self.random_state)
+        self._require_language()
+        self._seed = seed_of(self.random_state)
         fit = self._fit_partitions if is_dask(X, y, sample_weight) else self._fit_rows
         self._outside = None
         self._adopt(fit(X, y, sample_weight))
@@ -153,12 +124,8 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = sample_rows(len(X), self._sample_size(), random_state=self._seed)
-        stream, targets = self._start(X if len(rows) == len(X) else X[rows]), codes.astype(np.float64)[:, None]
-        while True:
-            stream.update(X, targets, sample_weight, **self._how())
-            stream, fit = stream.step(**self._how())
-            if fit is not None:
-                return fit
+        stream = self._start(X if len(rows) == len(X) else X[rows])
+        return fitted_in_passes(stream, Rows(X, codes.astype(np.float64)[:, None], sample_weight), self._how())
 
     def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> AnyFit:
         """Go over the rows of Dask collections."""
@@ -167,18 +134,10 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         if len(self.classes_) < 2:
             raise ValueError(f"a classifier needs samples of at least 2 classes; found 1 class: {self.classes_[0]}")
         rows.encode("y", self.classes_)
-        self._target_names, self._units, self._inputs = partition_names(y), None, None
+        self._note_targets(partition_names(y))
         sample, _ = rows.sample(self._sample_size(), self._seed)
         stream = self._start(validate_data(self, sample, dtype=np.float64, order="C", reset=True))
-        options = {name: value for name, value in self._how().items() if name != "n_jobs"}
-        while True:
-            stream, fit = rows.statistics(stream, options).step(**self._how())
-            if fit is not None:
-                return fit
-
-    def _sample_size(self) -> int:
-        """Return the rows from which the features are drawn."""
-        return max(SAMPLE, 10 * self.n_components)
+        return fitted_in_passes(stream, rows, self._how())
 
     def _start(self, sample: np.ndarray) -> LogisticStream:
         return LogisticStream.start(
@@ -194,16 +153,9 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
             **self._how(),
         )
 
-    def _how(self) -> dict[str, Any]:
-        return self._options(random_state=getattr(self, "_seed", 0))
-
     def _evaluated(self, method: str, X: Any) -> np.ndarray:
         points = self._read(X)
         return getattr(self._fit, method)(points, **self._how())
-
-    def _lazily(self, method: str, X: Any, columns: int | None, dtype: Any = np.float64) -> Any:
-        self._check_fitted()
-        return lazy(self, method, X, columns, dtype)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return ``f(x)``: the log-odds of the second of two classes, or a column per class.
@@ -217,10 +169,10 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         -------
         An array of shape (n_samples,), or (n_samples, n_classes) for more than two classes.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         count = len(self.classes_)
         if is_dask(X):
-            return self._lazily("decision_function", X, None if count == 2 else count)
+            return lazy(self, "decision_function", X, None if count == 2 else count)
         values = self._evaluated("decision", X)
         return values[:, 0] if count == 2 else values
 
@@ -236,9 +188,9 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         -------
         An array of shape (n_samples, n_classes), in the order of ``classes_``.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if is_dask(X):
-            return self._lazily("predict_proba", X, len(self.classes_))
+            return lazy(self, "predict_proba", X, len(self.classes_))
         return self._evaluated("probabilities", X)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -254,9 +206,9 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         An array of shape (n_samples,); of a Dask array a Dask array, of a Dask data frame a Dask series, computed when
         the values are needed.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if is_dask(X):
-            return self._lazily("predict", X, None, self.classes_.dtype)
+            return lazy(self, "predict", X, None, self.classes_.dtype)
         return self.classes_[self._evaluated("predict", X)[:, 0].astype(np.intp)]
 
     @property

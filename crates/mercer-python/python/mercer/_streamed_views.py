@@ -6,29 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mercer._dask import SAMPLE, Partitions, is_dask
-from mercer._features import _seed
-from mercer._kernels import is_computed_outside
+from mercer._dask import Partitions, is_dask
+from mercer._features import seed_of
 from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit, Learner, ViewStream, sample_rows
 from mercer._parameters import check_kinds
+from mercer._streams import Rows, fitted_in_passes, sample_size
 from mercer._tables import validate_data
 
 #: Features where none are requested.
 FEATURES = 500
-
-
-class _Rows:
-    """Rows in memory, read as partitions are."""
-
-    def __init__(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        self.X, self.weights = X, sample_weight
-
-    def statistics(self, template: ViewStream, options: dict[str, Any]) -> ViewStream:
-        """Return the statistics of all rows."""
-        stream = template.without_rows()
-        stream.update(self.X, None, self.weights, **options)
-        return stream
 
 
 class StreamedView(LearnerEstimator):
@@ -75,11 +62,11 @@ class StreamedView(LearnerEstimator):
     def _learn_streamed(self, X: Any, sample_weight: Any = None) -> AnyFit:
         """Fit rows in memory or the partitions of Dask collections."""
         check_kinds(self)
-        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
-            raise ValueError("kernel: a fit through features needs a kernel of the language")
-        self._target_names, self._units, self._inputs, self._outside = None, None, None, None
+        self._require_language()
+        self._note_targets()
+        self._outside = None
         count = self._feature_count()
-        seed, size = _seed(self.random_state), max(SAMPLE, 10 * count)
+        seed, size = seed_of(self.random_state), sample_size(count)
         if is_dask(X, sample_weight):
             rows: Any = Partitions(X=X, sample_weight=sample_weight)
             sample, chosen = rows.sample(size, seed)
@@ -89,11 +76,8 @@ class StreamedView(LearnerEstimator):
             X = validate_data(self, X, dtype=np.float64, order="C", reset=True)
             chosen = sample_rows(len(X), size, random_state=seed)
             sample, weights = X[chosen], None if sample_weight is None else sample_weight[chosen]
-            rows = _Rows(X, sample_weight)
+            rows = Rows(X, None, sample_weight)
         settings = {"kernel": self._learned_kernel(sample), "feature_count": count, **self._streamed_settings()}
         options = {**self._options(), "random_state": seed}
         stream = ViewStream.start(self._streamed_learner, settings, sample, weights, **options)
-        while True:
-            stream, fit = rows.statistics(stream, options).step(**options)
-            if fit is not None:
-                return fit
+        return fitted_in_passes(stream, rows, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from mercer._parameters import (
     check_kinds,
     check_number,
     is_number,
+    parameters,
     refuse,
 )
-from mercer._tables import as_frame, validate_data
+from mercer._tables import len_of, rows_of
 
 #: What an infinite C is replaced by, in units of 1/k(x, x): far beyond the coefficients of any SVM
 #: of separable data.
@@ -68,8 +70,22 @@ EVIDENCE = """support_, support_vectors_, n_support_, dual_coef_, intercept_, fi
         The kernel, with medians and names of columns resolved."""
 
 
+@parameters
 class Machine(InstanceScores, MarginEstimator):
     """Common base of support vector machines: parameters of the solver, support vectors, evidence."""
+
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    gamma: Any = "scale"
+    degree: float = 3
+    coef0: float = 0.0
+    tol: float = 1e-3
+    max_iter: int = -1
+    shrinking: bool = True
+    cache_size: float = 200
+    allow_indefinite: bool = False
+    kernel_params: dict[str, Any] | None = None
+    max_time: float | None = None
 
     _takes_sparse = True
 
@@ -93,7 +109,7 @@ class Machine(InstanceScores, MarginEstimator):
         if not is_function(self.kernel):
             self._refuse_sparse_values(X)
             return super()._read_fit(X, y, **checks)
-        self._target_names, self._units, self._inputs = target_names(y), None, None
+        self._note_targets(target_names(y))
         X = self._objects(X, y)
         return X, check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
 
@@ -107,16 +123,11 @@ class Machine(InstanceScores, MarginEstimator):
         if self.kernel == "precomputed" and issparse(X):
             raise TypeError("Sparse precomputed kernels are not supported: use .toarray()")
 
-    def _read_alone(self, X: Any) -> Any:
-        """Check the data of a fit without targets."""
+    def _read_alone(self, X: Any, y: Any = None, **checks: Any) -> Any:
         if is_function(self.kernel):
-            return self._objects(X, None)
-        X = as_frame(X)
+            return self._objects(X, y)
         self._refuse_sparse_values(X)
-        kernel = self._fit_kernel(X)
-        if kernel is not None:
-            return self._read_objects(kernel, X)
-        return validate_data(self, X, dtype=np.float64, order="C", accept_sparse=self._sparse_format())
+        return super()._read_alone(X, y, **checks)
 
     def _objects(self, X: Any, y: Any) -> Any:
         """Return data that the function alone understands as it is; a former fit may have known columns."""
@@ -158,10 +169,10 @@ class Machine(InstanceScores, MarginEstimator):
             raise ValueError(f"the kernel gave values of shape {values.shape}, expected {expected}: a row per sample")
         return symmetric(values) if Y is None else check_array(values, input_name="kernel values")
 
-    def _cost(self, C: Any, kernel: Kernel, values: np.ndarray) -> float:
-        """Return C as a finite number: an infinite one allows no error, where that is possible."""
-        if np.isfinite(C):
-            return float(C)
+    def _cost(self, kernel: Kernel, values: np.ndarray | None) -> float:
+        """Return C, with data as a finite number: an infinite one allows no error, where that is possible."""
+        if values is None or np.isfinite(self.C):
+            return float(self.C)
         own = np.diag(values) if "precomputed" in str(kernel) else kernel.diag(values)
         return _HARD / max(float(np.mean(np.abs(own))), np.finfo(float).tiny * _HARD)
 
@@ -228,18 +239,6 @@ class Machine(InstanceScores, MarginEstimator):
         return self._fit, {"shape": list(self.shape_fit_)}
 
 
-def len_of(X: Any) -> int:
-    """Return the number of samples."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)
-
-
 def shape_of(X: Any) -> tuple[int, ...]:
     """Return the shape of samples of any kind."""
     return tuple(X.shape) if hasattr(X, "shape") else (len(X),)
-
-
-def rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Return some samples, in the kind of container that all of them are in."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

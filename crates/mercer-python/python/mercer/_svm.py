@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -11,19 +12,32 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
+from mercer._documents import filled
 from mercer._intervals import PredictionSets
-from mercer._margins import ClassMixin, filled
+from mercer._margins import ClassMixin, class_count
 from mercer._mercer import Kernel, Svc, SvcFit
-from mercer._parameters import check_above, check_choice, check_count, check_flag, check_share
+from mercer._parameters import check_above, check_choice, check_count, check_flag, check_share, parameters
 from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
+@parameters
 class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machine):
     """A one-versus-one classifier."""
 
-    #: The same machines without probabilities, where classes are predicted by votes in spite of them: as scikit-learn
-    #: does, whose machines may be taken over.
-    _voting: SvcFit | None = None
+    _: KW_ONLY
+    probability: bool | str = False
+    calibration: str = "sigmoid"
+    calibration_cv: int = 5
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    multi_class: str = "ovo"
+
+    #: The beginning of the error of weights that leave one class, as in scikit-learn.
+    _one_class = "Invalid input -"
+    #: The same fit without probabilities, where classes are predicted by votes in spite of them: as by models that
+    #: were taken over from scikit-learn.
+    _voting: ClassVar[SvcFit | None] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SupportVectorClassifier:
         """Fit the classifier.
@@ -41,15 +55,22 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
         -------
         The fitted estimator.
         """
+        X, codes, weights = self._read_weighted_classes(X, y, sample_weight)
+        kernel, values = self._prepared(X)
+        return self._fit_machines(kernel, X, values, (codes.tolist(), self._class_names(), weights))
+
+    def _read_weighted_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Check the parameters and the data of a fit; the classes and their weights are noted."""
         self._check_parameters()
         X, codes = self._read_classes(X, y)
         weights = self._read_weights(sample_weight, X)
-        self._require_two_classes(codes, weights)
-        factors = self._class_factors(codes)
-        kernel, values = self._prepared(X)
-        spec = self._specification(kernel, factors, values)
-        fit = spec.fit(values, codes.tolist(), self._class_names(), weights, **self._options())
-        self.class_weight_ = factors
+        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
+            raise ValueError(f"{self._one_class} all samples with positive weights belong to the same class")
+        self.class_weight_ = self._class_factors(codes)
+        return X, codes, weights
+
+    def _fit_machines(self, kernel: Kernel, X: Any, values: np.ndarray, data: tuple[Any, ...]) -> Any:
+        fit = self._specification(kernel, self.class_weight_, values).fit(values, *data, **self._options())
         self._adopt(fit, shape_of(X))
         self._warn(kernel)
         return self
@@ -64,10 +85,6 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
         check_flag("fit_intercept", self.fit_intercept)
         if self.probability != "deprecated":
             check_flag("probability", self.probability)
-
-    def _require_two_classes(self, codes: np.ndarray, weights: np.ndarray | None) -> None:
-        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError("Invalid input - all samples with positive weights belong to the same class")
 
     @property
     def _calibrates(self) -> bool:
@@ -90,8 +107,7 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
 
     def _plan(self, X: Any, y: Any = None) -> str:
         kernel, rows, columns = self._shape_of(X)
-        classes = 2 if y is None else len(np.unique(y))
-        return self._specification(kernel, None).plan(rows, columns, classes, **self._options())
+        return self._specification(kernel, None).plan(rows, columns, class_count(y), **self._options())
 
     def _adopt(self, fit: SvcFit, shape: tuple[int, int]) -> None:
         super()._adopt(fit, shape)
@@ -180,18 +196,18 @@ class SupportVectorClassifier(ClassMixin, ClassifierMixin, PredictionSets, Machi
 
     def _restore(self, fit: SvcFit, state: dict[str, Any]) -> None:
         self._restore_classes(fit.names, state)
-        self.class_weight_ = np.array(state.get("class_weight", [1.0] * len(self.classes_)))
         super()._restore(fit, state)
 
     def _saved(self) -> tuple[Any, dict[str, Any]]:
         fit, state = super()._saved()
         if self._voting is not None:
-            message = "a model file predicts the most probable class, where scikit-learn's machine counts votes"
+            message = "a model file predicts the most probable class, where scikit-learn's model counts votes"
             warnings.warn(message, UserWarning, stacklevel=3)
-        return fit, {**state, **self._class_state(), "class_weight": self.class_weight_.tolist()}
+        return fit, {**state, **self._class_state()}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class SVC(SupportVectorClassifier):
     """Support vector classification: ``min ½‖f‖² + C Σ wᵢ max(0, 1 − yᵢ(f(xᵢ) + b))``.
 
@@ -236,68 +252,20 @@ class SVC(SupportVectorClassifier):
     (array([1, 2], dtype=int32), 0.5)
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        multi_class: str = "ovo",
-        calibration: str = "sigmoid",
-        calibration_cv: int = 5,
-        fit_intercept: bool = True,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.multi_class = multi_class
-        self.calibration = calibration
-        self.calibration_cv = calibration_cv
-        self.fit_intercept = fit_intercept
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    _: KW_ONLY
+    C: float = 1.0
+    fit_intercept: bool = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_above("C", self.C, 0, infinite=True)
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
-        return {"c": self.C if values is None else self._cost(self.C, kernel, values)}
+        return {"c": self._cost(kernel, values)}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class NuSVC(SupportVectorClassifier):
     """Support vector classification with ν instead of C.
 
@@ -326,65 +294,14 @@ class NuSVC(SupportVectorClassifier):
 
     #: A ν-SVM always has an offset.
     fit_intercept = True
+    _one_class = "specified nu is infeasible:"
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        multi_class: str = "ovo",
-        calibration: str = "sigmoid",
-        calibration_cv: int = 5,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.multi_class = multi_class
-        self.calibration = calibration
-        self.calibration_cv = calibration_cv
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    _: KW_ONLY
+    nu: float = 0.5
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_share("nu", self.nu)
-
-    def _require_two_classes(self, codes: np.ndarray, weights: np.ndarray | None) -> None:
-        if weights is not None and len(np.unique(codes[weights > 0])) < 2:
-            raise ValueError("specified nu is infeasible: all samples with positive weights belong to the same class")
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, float]:
         return {"nu": self.nu}

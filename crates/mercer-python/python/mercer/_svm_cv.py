@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._borders import searched_list, warn_at_borders
-from mercer._kernel_names import object_kernel
-from mercer._kernels import compiled, is_computed_outside, is_function
-from mercer._margins import filled, gamma_number
+from mercer._documents import filled
+from mercer._kernels import compiled, is_computed_outside, is_function, is_known_by_values
+from mercer._margins import gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
+from mercer._parameters import parameters
 from mercer._search import GridSearched
-from mercer._support import COMMON, EVIDENCE, shape_of
+from mercer._support import COMMON, EVIDENCE
 from mercer._svm import SVC, SupportVectorClassifier
 
 #: The C to try unless others are given.
@@ -22,6 +24,7 @@ _CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class SVCCV(GridSearched, SupportVectorClassifier):
     """Support vector classification with C, lengthscale (or gamma) and kernel chosen together by folds.
 
@@ -82,66 +85,13 @@ class SVCCV(GridSearched, SupportVectorClassifier):
     (1.0, (2, 2), True)
     """
 
-    def __init__(
-        self,
-        Cs: Any = None,
-        *,
-        lengthscales: Any = None,
-        gammas: Any = None,
-        kernels: Any = None,
-        cv: Any = 5,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        multi_class: str = "ovo",
-        calibration: str = "sigmoid",
-        calibration_cv: int = 5,
-        fit_intercept: bool = True,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.Cs = Cs
-        self.lengthscales = lengthscales
-        self.gammas = gammas
-        self.kernels = kernels
-        self.cv = cv
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.multi_class = multi_class
-        self.calibration = calibration
-        self.calibration_cv = calibration_cv
-        self.fit_intercept = fit_intercept
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    Cs: Any = None
+    _: KW_ONLY
+    lengthscales: Any = None
+    gammas: Any = None
+    kernels: Any = None
+    cv: Any = 5
+    fit_intercept: bool = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVCCV:
         """Choose by the scores of the folds, and fit the winner on all of the data.
@@ -159,32 +109,21 @@ class SVCCV(GridSearched, SupportVectorClassifier):
         -------
         The fitted estimator.
         """
-        self._check_parameters()
-        X, codes = self._read_classes(X, y)
-        weights = self._read_weights(sample_weight, X)
-        self._require_two_classes(codes, weights)
-        factors = self._class_factors(codes)
+        X, codes, weights = self._read_weighted_classes(X, y, sample_weight)
         self._X = X if is_computed_outside(self.kernel) else None
-        values, classes = self._values(X), (codes.tolist(), self._class_names())
+        values, data = self._values(X), (codes.tolist(), self._class_names(), weights)
         found = zip(*self._candidates(X), strict=True)
         self.candidates_, self.lengthscales_, self.gammas_, self._families = map(list, found)
         self.Cs_ = np.sort(np.asarray(_CS if self.Cs is None else self.Cs, dtype=np.float64).ravel())
-        search = self._specification(self.candidates_[0], factors)
+        search = self._specification(self.candidates_[0], self.class_weight_)
         folds = self._folds(X, y)
         self._n_folds = len(folds)
-        self.scores_ = search.grid(
-            self.candidates_, self.Cs_.tolist(), folds, values, *classes, weights, **self._options()
-        )
+        self.scores_ = search.grid(self.candidates_, self.Cs_.tolist(), folds, values, *data, **self._options())
         row, column = np.unravel_index(np.argmax(self.scores_), self.scores_.shape)
         self._choose(int(row), int(column))
         counts = {"C": len(self.Cs_), "lengthscale": len(set(self.lengthscales_)), "gamma": len(set(self.gammas_))}
         warn_at_borders(self.ranges_, counts)
-        kernel = self.candidates_[row]
-        fit = self._specification(kernel, factors).fit(values, *classes, weights, **self._options())
-        self.class_weight_ = factors
-        self._adopt(fit, shape_of(X))
-        self._warn(kernel)
-        return self
+        return self._fit_machines(self.candidates_[row], X, values, data)
 
     def _choose(self, row: int, column: int) -> None:
         self.best_index_, self.best_score_ = (row, column), float(self.scores_[row, column])
@@ -226,24 +165,9 @@ class SVCCV(GridSearched, SupportVectorClassifier):
             raise ValueError("there is no kernel to choose from: a list is empty")
         return found
 
-    def _object_kernel(self, X: Any = None) -> Kernel | None:
-        found = [kernel for kernel in (object_kernel(given, X) for given in self._given()) if kernel is not None]
-        return found[0] if found else None
-
-    def _given(self) -> list[Any]:
-        if self.kernels is None:
-            return [self._given_kernel]
-        if isinstance(self.kernels, (str, Kernel)):
-            raise ValueError("kernels must be a list; a single one is given by kernel")
-        if any(kernel == "precomputed" or is_computed_outside(kernel) for kernel in self.kernels):
-            raise ValueError("kernels must be of the language; values computed elsewhere are given by kernel alone")
-        return list(self.kernels)
-
     def _named(self, kernel: Any, X: np.ndarray, gamma: float | None) -> Kernel:
-        names = self._column_names()
         columns = 1 if is_function(kernel) else X.shape[1]
-        found = compiled(kernel, columns, gamma, self.degree, self.coef0)
-        return found if names is None else found.with_column_names(names)
+        return self._with_columns(compiled(kernel, columns, gamma, self.degree, self.coef0))
 
     def _lengths(self, X: np.ndarray) -> list[float] | None:
         if self.lengthscales is None:
@@ -268,7 +192,7 @@ class SVCCV(GridSearched, SupportVectorClassifier):
     def best_params_(self) -> dict[str, Any]:
         """What was chosen, as parameters of `SVC`."""
         check_is_fitted(self)
-        kernel = self.kernel if self.kernel == "precomputed" or is_computed_outside(self.kernel) else self.kernel_
+        kernel = self.kernel if is_known_by_values(self.kernel) else self.kernel_
         return {"C": self.C_, "kernel": kernel}
 
     @property

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 
-from mercer._intervals import INTERVAL, Intervals
-from mercer._margins import filled
+from mercer._documents import filled
+from mercer._intervals import Intervals
 from mercer._mercer import Kernel, Svm, SvmFit
-from mercer._parameters import check_above, check_flag, check_from, check_share
+from mercer._parameters import check_above, check_flag, check_from, check_share, parameters
 from mercer._support import COMMON, EVIDENCE, Machine, shape_of
 
 
@@ -64,25 +65,7 @@ class SupportVectorRegressor(RegressorMixin, Intervals, NumberMachine):
         self._warn(kernel)
         return self
 
-    @filled(interval=INTERVAL)
-    def predict(self, X: Any, *, interval: float | None = None, method: str = "auto") -> Any:
-        """Predict ``f(x) + b``.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            New points; for ``kernel="precomputed"`` their kernel values with the points of the fit.
-        interval : float, optional
-            The level of intervals, between 0 and 1: the answer is then a tuple ``(prediction, lower, upper)``.
-        method : {"auto", "model", "conformal"}, default="auto"
-            {interval}
-
-        Returns
-        -------
-        An array of shape (n_samples,), with ``interval`` three of them.
-        """
-        if interval is not None:
-            return self._with_interval(X, self.predict(X), interval, method)
+    def _predict(self, X: Any) -> np.ndarray:
         return self._in_units(self._decisions(X))
 
     @property
@@ -93,6 +76,7 @@ class SupportVectorRegressor(RegressorMixin, Intervals, NumberMachine):
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class SVR(SupportVectorRegressor):
     """Support vector regression: ``min ½‖f‖² + C Σ wᵢ max(0, |yᵢ − f(xᵢ) − b| − ε)``.
 
@@ -120,46 +104,10 @@ class SVR(SupportVectorRegressor):
     array([5.])
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        fit_intercept: bool = True,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    _: KW_ONLY
+    C: float = 1.0
+    epsilon: float = 0.1
+    fit_intercept: bool = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -168,11 +116,11 @@ class SVR(SupportVectorRegressor):
         check_flag("fit_intercept", self.fit_intercept)
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, Any]:
-        cost = self.C if values is None else self._cost(self.C, kernel, values)
-        return {"c": cost, "epsilon": self.epsilon, "offset": self.fit_intercept}
+        return {"c": self._cost(kernel, values), "epsilon": self.epsilon, "offset": self.fit_intercept}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class NuSVR(SupportVectorRegressor):
     """Support vector regression whose tube width is determined by ν.
 
@@ -198,44 +146,9 @@ class NuSVR(SupportVectorRegressor):
     array([6.])
     """
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    _: KW_ONLY
+    nu: float = 0.5
+    C: float = 1.0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -243,10 +156,11 @@ class NuSVR(SupportVectorRegressor):
         check_share("nu", self.nu)
 
     def _penalty(self, kernel: Kernel, values: np.ndarray | None) -> dict[str, Any]:
-        return {"c": self.C if values is None else self._cost(self.C, kernel, values), "nu": self.nu}
+        return {"c": self._cost(kernel, values), "nu": self.nu}
 
 
 @filled(common=COMMON, evidence=EVIDENCE)
+@parameters
 class OneClassSVM(OutlierMixin, NumberMachine):
     """The support of a distribution: a small region that holds most of the data.
 
@@ -270,42 +184,8 @@ class OneClassSVM(OutlierMixin, NumberMachine):
     array([ 1, -1])
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: float = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        nu: float = 0.5,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        allow_indefinite: bool = False,
-        kernel_params: dict[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-        max_time: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.nu = nu
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.allow_indefinite = allow_indefinite
-        self.kernel_params = kernel_params
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.max_time = max_time
+    _: KW_ONLY
+    nu: float = 0.5
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -331,7 +211,7 @@ class OneClassSVM(OutlierMixin, NumberMachine):
         The fitted estimator.
         """
         self._check_parameters()
-        self._target_names, self._units, self._inputs = None, None, None
+        self._note_targets()
         X = self._read_alone(X)
         weights = self._read_weights(sample_weight, X)
         kernel, values = self._prepared(X)

@@ -59,6 +59,18 @@ def _by_pyarrow(X: Any) -> Any:
     return pyarrow.table(X)
 
 
+def len_of(X: Any) -> int:
+    """Return the number of samples."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def rows_of(X: Any, rows: np.ndarray) -> Any:
+    """Return some samples, in the kind of container that all of them are in."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return [X[row] for row in rows] if isinstance(X, (list, tuple)) else X[rows]
+
+
 def points_of(X: Any) -> Any:
     """Return a table as a data frame, and refuse one with dates: what the compiled part reads."""
     X = as_frame(X)

@@ -43,6 +43,13 @@ class Notes:
         """Note what is wrong."""
         self.findings.append(Finding("warning", topic, text, advice))
 
+    def support(self, model: Any) -> tuple[float, int]:
+        """Note the number of support vectors; return their share of the rows, and the rows."""
+        count = len(model.support_)
+        rows = model.shape_fit_[0] or count
+        self.fact("support vectors", f"{count} of {rows}")
+        return count / max(rows, 1), rows
+
 
 def diagnosis_of(model: Any, X: Any = None, y: Any = None) -> Diagnosis:
     """Run the checks of an estimator."""
@@ -134,7 +141,7 @@ def _condition(model: Any, notes: Notes) -> None:
 
 
 def _kernel_values(model: Any, X: Any, notes: Notes) -> None:
-    """Whether the kernel tells points apart, and whether it sees that some are alike."""
+    """Whether different points have different kernel values, and similar points similar ones."""
     kernel, points = getattr(model, "kernel_", None), _points(model) if X is None else matrix(X)
     if not isinstance(kernel, Kernel) or kernel.point_kind not in (None, "vectors") or points is None:
         return

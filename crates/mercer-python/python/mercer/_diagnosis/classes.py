@@ -50,9 +50,7 @@ def _balance(model: Any, y: Any, notes: Any) -> None:
 def _support(model: Any, notes: Any) -> None:
     if not hasattr(model, "support_"):
         return
-    rows = model.shape_fit_[0] or len(model.support_)
-    share = len(model.support_) / max(rows, 1)
-    notes.fact("support vectors", f"{len(model.support_)} of {rows}")
+    share, rows = notes.support(model)
     if share > 0.9 and rows > _FEW:
         advice = "the lengthscale is too short, or C too small: search with SVCCV"
         notes.warn("support vectors", f"{100 * share:.0f} % of the rows are support vectors", advice)

@@ -109,9 +109,7 @@ def _lengthscales(model: Any, notes: Any) -> None:
 def _support(model: Any, notes: Any) -> None:
     if not hasattr(model, "support_"):
         return
-    rows = model.shape_fit_[0] or len(model.support_)
-    share = len(model.support_) / max(rows, 1)
-    notes.fact("support vectors", f"{len(model.support_)} of {rows}")
+    share, rows = notes.support(model)
     if share > 0.95 and rows > _FEW:
         notes.note("support vectors", f"{100 * share:.0f} % of the rows", "a wider epsilon gives a sparser model")
 

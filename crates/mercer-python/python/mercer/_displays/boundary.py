@@ -15,10 +15,12 @@ from mercer._displays.style import (
     VERMILION,
     Display,
     column_names,
+    column_number,
     like,
     matrix,
     require,
     scatter,
+    span,
     tidy,
 )
 
@@ -112,10 +114,8 @@ class BoundaryDisplay(Display):
             Where the other columns are held; at the medians of X by default.
         resolution : int, default=200
             Points along each column.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -125,8 +125,8 @@ class BoundaryDisplay(Display):
         points = matrix(X)
         require(points is not None and points.shape[1] >= 2, "X: expected vectors of at least two columns")
         titles = column_names(estimator, X, points.shape[1])
-        first, second = (titles.index(f) if isinstance(f, str) else int(f) for f in features)
-        ranges = [_range(points[:, c], resolution) for c in (first, second)]
+        first, second = (column_number(feature, titles) for feature in features)
+        ranges = [span(points[:, c], resolution) for c in (first, second)]
         held = np.median(points, axis=0) if at is None else np.asarray(at, dtype=float)
         grid = np.tile(held, (resolution * resolution, 1))
         across, up = np.meshgrid(*ranges)
@@ -147,19 +147,7 @@ class BoundaryDisplay(Display):
         )
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> BoundaryDisplay:
-        """Draw the regions.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         tidy(ax, self.names["title"], self.names["x"], self.names["y"])
         ax.grid(False)
         getattr(self, f"_draw_{self.kind}")(ax)
@@ -178,7 +166,6 @@ class BoundaryDisplay(Display):
             )
         ax.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
         self._legend(ax)
-        return self
 
     def _draw_decision(self, ax: Any) -> None:
         from matplotlib.colors import LinearSegmentedColormap
@@ -213,11 +200,6 @@ class BoundaryDisplay(Display):
         limits = {"cmap": SIGNED, "vmin": -largest, "vmax": largest} if both else {"cmap": SEQUENTIAL}
         mesh = ax.pcolormesh(self.x, self.y, self.values, rasterized=True, **limits)
         ax.figure.colorbar(mesh, ax=ax, label="prediction")
-
-
-def _range(values: np.ndarray, resolution: int) -> np.ndarray:
-    margin = 0.06 * (values.max() - values.min()) or 1.0
-    return np.linspace(values.min() - margin, values.max() + margin, resolution)
 
 
 def _values(estimator: Any, grid: Any) -> tuple[np.ndarray, str]:

@@ -1,4 +1,4 @@
-"""Whether probabilities and intervals are what they say."""
+"""Calibration of probabilities and intervals."""
 
 from __future__ import annotations
 
@@ -77,10 +77,8 @@ class CalibrationDisplay(Display):
             Bins of the probabilities, with equal numbers of rows.
         output : int, default=0
             Which of several targets.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -171,19 +169,7 @@ class CalibrationDisplay(Display):
         require(self.kind == "intervals", "probabilities have no coverage")
         return float(self.curves[0]["observed"][np.argmin(np.abs(LEVELS - level))])
 
-    def plot(self, ax: Any = None) -> CalibrationDisplay:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         chances = self.kind == "probabilities"
         words = ("stated probability", "observed frequency") if chances else ("stated level", "observed coverage")
         tidy(ax, self.title, *words)
@@ -198,7 +184,6 @@ class CalibrationDisplay(Display):
                 ax.plot(curve["stated"], curve["observed"], color=BLUE, linewidth=2, label=f"{curve['count']} rows")
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         self._legend(ax)
-        return self
 
     def _points(self, ax: Any, curve: dict[str, Any], color: str, marker: str) -> None:
         observed, low, high = curve["observed"], *curve["band"]

@@ -62,10 +62,8 @@ class CounterexampleDisplay(Display):
             Points among which to search; by default the search chooses them.
         random_state : int, default=0
             The seed of the search.
-        ax : two matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -84,10 +82,8 @@ class CounterexampleDisplay(Display):
             What holds it.
         kernel : text or Kernel, optional
             The kernel, for the matrix.
-        ax : two matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -105,23 +101,13 @@ class CounterexampleDisplay(Display):
         display = cls(kernel, points, found.weights, found.value, values)
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> CounterexampleDisplay:
-        """Draw the points, the weights and the matrix.
+    def _axes(self, ax: Any) -> list[Any]:
+        return self._several(ax, 1 if self.matrix is None else 2, 2, (3.9, 3.5))
 
-        Parameters
-        ----------
-        ax : two matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        panels = self._several(ax, 1 if self.matrix is None else 2, 2, (3.9, 3.5))
-        self._weights(panels[0])
+    def _draw(self, axes: list[Any]) -> None:
+        self._weights(axes[0])
         if self.matrix is not None:
-            self._matrix(panels[1])
-        return self
+            self._matrix(axes[1])
 
     def _weights(self, ax: Any) -> None:
         require(len(self.weights) > 0, "the counterexample has no points")

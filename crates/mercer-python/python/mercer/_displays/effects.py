@@ -70,10 +70,8 @@ class EffectsDisplay(Display):
             Points along every column.
         residuals : bool, default=True
             Whether partial residuals are drawn.
-        ax : matplotlib axes or a sequence of them, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -93,19 +91,10 @@ class EffectsDisplay(Display):
         display = cls(effects, found.points, left, names=names)
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> EffectsDisplay:
-        """Draw a panel per part.
+    def _axes(self, ax: Any) -> list[Any]:
+        return self._several(ax, len(self.effects), 3)
 
-        Parameters
-        ----------
-        ax : matplotlib axes or a sequence of them, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        axes = self._several(ax, len(self.effects), 3)
+    def _draw(self, axes: list[Any]) -> None:
         for panel, effect in zip(axes, self.effects, strict=True):
             share = f"{100 * effect.variance_share:.0f} % of the variance"
             names = [self.names[c] for c in effect.columns]
@@ -117,7 +106,6 @@ class EffectsDisplay(Display):
                 self._curve(panel, effect, names[0], share)
             else:
                 self._map(panel, effect, names, share)
-        return self
 
     def _curve(self, ax: Any, effect: Any, name: str, share: str) -> None:
         tidy(ax, f"{shorter(name)}\n{share}", shorter(name), "effect")

@@ -68,10 +68,8 @@ class EmbeddingDisplay(Display):
             Classes or numbers that give the colors; the clusters by default, where there are some.
         components : tuple of int, default=(0, 1)
             Which two coordinates; of `KernelCCA` the first names the pair of variates that is drawn.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -82,19 +80,7 @@ class EmbeddingDisplay(Display):
         display.names.setdefault("labels", str(getattr(y, "name", None) or "y"))
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> EmbeddingDisplay:
-        """Draw the points.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         tidy(ax, self.names["title"], self.names["x"], self.names["y"])
         if self.others is not None:
             self._pairs(ax)
@@ -103,7 +89,6 @@ class EmbeddingDisplay(Display):
             if colors is not None:
                 ax.figure.colorbar(colors, ax=ax, label=self.names.get("labels", "y"))
         self._legend(ax)
-        return self
 
     def _pairs(self, ax: Any) -> None:
         first, second = np.asarray(self.points), np.asarray(self.others)

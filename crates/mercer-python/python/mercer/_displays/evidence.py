@@ -1,4 +1,4 @@
-"""What a fitted regression knows about its own data, the same for all of them: residuals, leverages, leave-one-out."""
+"""What a fitted regression holds of its own data, the same for all of them: residuals, leverages, leave-one-out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._displays.style import matrix
+from mercer._displays.style import fit_points, matrix
 from mercer._mercer import cook_distances
 
 
@@ -115,14 +115,7 @@ def _smoother(estimator: Any, output: int) -> Evidence:
     weights = np.ones_like(y) if weights is None or isinstance(weights, str) else weights
     free = np.clip(1.0 - leverages, 1e-12, None)
     spread = None if not noise else np.sqrt(noise / (np.maximum(weights, 1e-300) * free))
-    return Evidence(y, fitted, _points(estimator), left, spread, leverages, dof, noise or None)
-
-
-def _points(estimator: Any) -> np.ndarray | None:
-    for name in ("X_fit_", "X_train_"):
-        if hasattr(estimator, name):
-            return matrix(getattr(estimator, name))
-    return None
+    return Evidence(y, fitted, matrix(fit_points(estimator)), left, spread, leverages, dof, noise or None)
 
 
 def _residual_variance(estimator: Any, residuals: np.ndarray, dof: float, output: int, scale: float) -> float | None:

@@ -9,7 +9,21 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._displays.style import BLUE, DARK, SKY, Display, column_names, dots, like, matrix, readable, require, tidy
+from mercer._displays.style import (
+    BLUE,
+    DARK,
+    SKY,
+    Display,
+    column_names,
+    column_number,
+    dots,
+    fit_points,
+    like,
+    matrix,
+    readable,
+    require,
+    tidy,
+)
 
 
 class FunctionDisplay(Display):
@@ -107,10 +121,8 @@ class FunctionDisplay(Display):
             Which of several targets.
         random_state : int, RandomState or None, default=0
             The seed of the draws.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -120,11 +132,7 @@ class FunctionDisplay(Display):
         points, targets = _data(estimator, X, y, output)
         require(points is not None, "X: expected the points of the data, which the estimator does not hold")
         titles = column_names(estimator, X, points.shape[1])
-        column = titles.index(feature) if isinstance(feature, str) and feature in titles else feature
-        require(
-            isinstance(column, (int, np.integer)) and 0 <= column < points.shape[1],
-            f"feature = {feature!r} is not allowed: it must be one of {', '.join(titles)}",
-        )
+        column = column_number(feature, titles)
         x = np.linspace(points[:, column].min(), points[:, column].max(), resolution)
         slice_ = np.tile(np.median(points, axis=0) if at is None else np.asarray(at, dtype=float), (resolution, 1))
         slice_[:, column] = x
@@ -183,19 +191,7 @@ class FunctionDisplay(Display):
             names["data"] = "centers"
         return display.plot(ax)
 
-    def plot(self, ax: Any = None) -> FunctionDisplay:
-        """Draw the function.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         tidy(ax, self.names["title"], self.names["x"], self.names["y"])
         if self.data is not None:
             label = self.names.get("data", "data")
@@ -215,7 +211,6 @@ class FunctionDisplay(Display):
         self.line_ = lines[0]
         if len(ax.get_legend_handles_labels()[0]) > 1:
             self._legend(ax)
-        return self
 
 
 def _data(estimator: Any, X: Any, y: Any, output: int) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -228,8 +223,7 @@ def _data(estimator: Any, X: Any, y: Any, output: int) -> tuple[np.ndarray | Non
     try:
         found = evidence_of(estimator, output=output)
     except (ValueError, AttributeError):
-        points = [getattr(estimator, name, None) for name in ("X_fit_", "X_train_")]
-        return next((matrix(p) for p in points if p is not None), None), None
+        return matrix(fit_points(estimator)), None
     return found.points, found.y
 
 

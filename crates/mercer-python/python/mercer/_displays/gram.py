@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from mercer._displays.style import SEQUENTIAL, SIGNED, Display, readable, require, shorter, tidy
+from mercer._displays.style import SEQUENTIAL, SIGNED, Display, fit_points, readable, require, shorter, tidy
 from mercer._kernel_names import symmetric
 from mercer._mercer import Kernel
+from mercer._tables import rows_of
 
 #: Rows that are drawn; of more, this many evenly spaced ones.
 _MOST = 1000
@@ -82,10 +83,8 @@ class GramDisplay(Display):
             Clusters of ``order="cluster"``.
         random_state : int, default=0
             The seed of the clusters.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -93,7 +92,7 @@ class GramDisplay(Display):
         """
         kernel = Kernel(kernel)
         rows = _thinned(len(X))
-        sample = X if len(rows) == len(X) else _rows(X, rows)
+        sample = X if len(rows) == len(X) else rows_of(X, rows)
         display = cls._of(kernel(sample), y, rows, order, n_clusters, random_state)
         display.title = readable(kernel.resolve(sample) if kernel.point_kind in (None, "vectors") else kernel)
         return display.plot(ax) if plot else display
@@ -147,8 +146,7 @@ class GramDisplay(Display):
         -------
         The display.
         """
-        points = [getattr(estimator, name, None) for name in ("X_fit_", "X_train_")] if X is None else [X]
-        found = next((p for p in points if p is not None), None)
+        found = fit_points(estimator) if X is None else X
         require(found is not None, "X: expected the points of the data, which the estimator does not hold")
         require(isinstance(getattr(estimator, "kernel_", None), Kernel), "the estimator has no kernel of the language")
         labels = getattr(estimator, "labels_", None) if y is None else y
@@ -176,19 +174,7 @@ class GramDisplay(Display):
         sizes = [(f"{word}{name}", int((codes == c).sum())) for c, name in enumerate(classes.tolist())]
         return cls(K[np.ix_(at, at)], rows[at], groups=sizes)
 
-    def plot(self, ax: Any = None) -> GramDisplay:
-        """Draw the matrix.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         largest = float(np.abs(self.matrix).max(initial=0.0)) or 1.0
         negative = self.matrix.min(initial=0.0) < -1e-9 * largest
         limits = (-largest, largest) if negative else (min(0.0, self.matrix.min(initial=0.0)), largest)
@@ -204,7 +190,6 @@ class GramDisplay(Display):
         if self.groups is not None:
             self._blocks(ax)
         self.colorbar_ = ax.figure.colorbar(image, ax=ax, label="k(x, y)")
-        return self
 
     def _blocks(self, ax: Any) -> None:
         ends = np.cumsum([size for _, size in self.groups])
@@ -221,12 +206,6 @@ class GramDisplay(Display):
 
 def _thinned(count: int) -> np.ndarray:
     return np.arange(count) if count <= _MOST else np.linspace(0, count - 1, _MOST).astype(int)
-
-
-def _rows(X: Any, rows: np.ndarray) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    return X[rows] if hasattr(X, "shape") or not isinstance(X, list) else [X[i] for i in rows]
 
 
 def _first_component(K: np.ndarray) -> np.ndarray:

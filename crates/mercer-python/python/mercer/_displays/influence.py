@@ -55,10 +55,8 @@ class InfluenceDisplay(Display):
             How many rows are named, those of largest influence.
         output : int, default=0
             Which of several targets.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -70,19 +68,7 @@ class InfluenceDisplay(Display):
         display = cls(found.leverages, found.standardized, found.influence, n_labels=n_labels)
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> InfluenceDisplay:
-        """Draw the rows.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         tidy(ax, "influence of single rows", "leverage", "standardized leave-one-out residual")
         ax.axhline(0, color=DARK, linewidth=0.8)
         for level in (-2, 2):
@@ -108,4 +94,3 @@ class InfluenceDisplay(Display):
             at = (self.leverages[row], self.residuals[row])
             ax.annotate(str(row), at, xytext=(6, 6), textcoords="offset points", fontsize=9, color=DARK)
         ax.margins(0.08)
-        return self

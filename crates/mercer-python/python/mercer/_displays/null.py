@@ -56,10 +56,8 @@ class NullDisplay(Display):
         ----------
         result : TestResult
             The result of `two_sample_test` and its kin; one with a null sample (permutations, spectral).
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -75,19 +73,7 @@ class NullDisplay(Display):
         display = cls(null, result.statistic, result.threshold, title=title, level=result.level)
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> NullDisplay:
-        """Draw the histogram.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         tidy(ax, self.title, "statistic", "permutations")
         low, high = min(self.null.min(), self.statistic), max(self.null.max(), self.statistic)
         bins = np.linspace(low, high, 41) if high > low else 10
@@ -97,4 +83,3 @@ class NullDisplay(Display):
             ax.axvline(self.threshold, color=GRAY, linestyle="--", linewidth=1.5, label=label)
         ax.axvline(self.statistic, color=VERMILION, linewidth=2, label=f"observed {self.statistic:.3g}")
         self._legend(ax)
-        return self

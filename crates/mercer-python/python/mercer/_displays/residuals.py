@@ -83,10 +83,8 @@ class ResidualsDisplay(Display):
             The panels.
         output : int, default=0
             Which of several targets.
-        ax : matplotlib axes or a sequence of them, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -123,21 +121,12 @@ class ResidualsDisplay(Display):
         left = found.loo_residuals if loo else found.residuals
         return cls(found.y - left, left, found.standardized, loo=loo, kinds=tuple(kinds))
 
-    def plot(self, ax: Any = None) -> ResidualsDisplay:
-        """Draw the panels.
+    def _axes(self, ax: Any) -> list[Any]:
+        return self._several(ax, len(self.kinds), 3, (3.9, 3.4))
 
-        Parameters
-        ----------
-        ax : matplotlib axes or a sequence of them, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        for panel, kind in zip(self._several(ax, len(self.kinds), 3, (3.9, 3.4)), self.kinds, strict=True):
+    def _draw(self, axes: list[Any]) -> None:
+        for panel, kind in zip(axes, self.kinds, strict=True):
             _PANELS[kind](self, panel)
-        return self
 
     @property
     def _word(self) -> str:

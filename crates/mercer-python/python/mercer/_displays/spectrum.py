@@ -14,7 +14,7 @@ class SpectrumDisplay(Display):
     """Eigenvalues on a logarithmic scale, and the share of their sum that the first ones hold.
 
     Eigenvalues below the broken line are rounding; negative ones are drawn as red crosses by their size. The number of
-    components that hold 95 % tells how many features, landmarks or components a method needs.
+    components that hold 95 % shows how many features, landmarks or components a method needs.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class SpectrumDisplay(Display):
     total : float, optional
         The sum of all, where these are the first ones only.
     rounding : float, optional
-        What cannot be told from 0.
+        The size below which eigenvalues are rounding.
     errors : array, optional
         Standard errors.
     title : str
@@ -65,10 +65,8 @@ class SpectrumDisplay(Display):
         ----------
         K : array of shape (n, n)
             Kernel values.
-        ax : matplotlib axes or two of them, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
         title : str
             The title.
 
@@ -91,10 +89,8 @@ class SpectrumDisplay(Display):
             The kernel.
         X : array, or objects of the kernel's kind
             The sample.
-        ax : matplotlib axes or two of them, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -111,10 +107,8 @@ class SpectrumDisplay(Display):
         ----------
         estimator : KernelPCA, ClassicalScaling, SpectralClustering or Spectrum
             What has them.
-        ax : matplotlib axes or two of them, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -152,19 +146,11 @@ class SpectrumDisplay(Display):
     def _shares(self) -> np.ndarray:
         return np.cumsum(np.abs(self.eigenvalues)) / (self.total or 1.0)
 
-    def plot(self, ax: Any = None) -> SpectrumDisplay:
-        """Draw the eigenvalues and their shares.
+    def _axes(self, ax: Any) -> list[Any]:
+        return self._several(ax, 2, 2, (3.9, 3.4))
 
-        Parameters
-        ----------
-        ax : matplotlib axes or two of them, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        left, right = self._several(ax, 2, 2, (3.9, 3.4))
+    def _draw(self, axes: list[Any]) -> None:
+        left, right = axes
         rank = np.arange(1, len(self.eigenvalues) + 1)
         up, down = self.eigenvalues > self.rounding, self.eigenvalues < -max(self.rounding, 0.0)
         tidy(left, self.title or "eigenvalues", "rank", "eigenvalue")
@@ -194,4 +180,3 @@ class SpectrumDisplay(Display):
             right.plot([enough, enough, rank[0]], [0, 0.95, 0.95], color=GRAY, linestyle="--", linewidth=0.9)
             right.set_title(f"95 % in {enough} of {len(rank)}", fontsize=11)
         right.set_ylim(0, 1.03)
-        return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,14 +42,33 @@ class Display:
     """A picture whose numbers are known: `plot` draws them."""
 
     #: Inches of a figure of its own.
-    _size = (6.0, 4.2)
+    _size: tuple[float, float] = (6.0, 4.2)
 
-    def _one(self, ax: Any, size: tuple[float, float] | None = None) -> Any:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or a sequence of them, optional
+            Where to draw; new axes by default. Pictures of several panels take axes for each, or divide those given.
+
+        Returns
+        -------
+        The display.
+        """
+        self._draw(self._axes(ax))
+        return self
+
+    def _draw(self, axes: Any) -> None:
+        """Draw on the axes, or on those of several panels."""
+        raise NotImplementedError
+
+    def _axes(self, ax: Any) -> Any:
         """Return the axes to draw on: those that are given, or new ones."""
         plt = pyplot(self)
         self._own_figure = ax is None
         if ax is None:
-            _, ax = plt.subplots(figsize=size or self._size, layout="constrained")
+            _, ax = plt.subplots(figsize=self._size, layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
@@ -126,6 +145,20 @@ def readable(kernel: Any, width: int = 52) -> str:
     return shorter(re.sub(r"\d+\.\d{4,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.4g}", str(kernel)), width)
 
 
+def column_number(feature: Any, names: list[str]) -> int:
+    """Return the position of a column that is given by its position or its name."""
+    number = names.index(feature) if feature in names else feature
+    known = isinstance(number, (int, np.integer)) and 0 <= number < len(names)
+    require(known, f"feature = {feature!r} is not allowed: it must be one of {', '.join(names)}")
+    return int(number)
+
+
+def span(values: np.ndarray, count: int) -> np.ndarray:
+    """Return so many numbers from the smallest to the largest value, and a little beyond."""
+    margin = 0.06 * (values.max() - values.min()) or 1.0
+    return np.linspace(values.min() - margin, values.max() + margin, count)
+
+
 def column_names(estimator: Any, X: Any, count: int) -> list[str]:
     """Return the names of columns: those of the data, of the fit, or ``column 0`` and so on."""
     for names in (getattr(X, "columns", None), getattr(estimator, "feature_names_in_", None)):
@@ -146,6 +179,12 @@ def matrix(X: Any) -> np.ndarray | None:
         return None
     points = points.reshape(-1, 1) if points.ndim == 1 else points
     return points if points.ndim == 2 else None
+
+
+def fit_points(estimator: Any) -> Any:
+    """Return the points of a fit, or None where the estimator does not hold them."""
+    found = (getattr(estimator, name, None) for name in ("X_fit_", "X_train_"))
+    return next((points for points in found if points is not None), None)
 
 
 def require(condition: bool, message: str) -> None:

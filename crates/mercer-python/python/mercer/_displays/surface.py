@@ -71,10 +71,8 @@ class ScoreSurfaceDisplay(Display):
         ----------
         estimator : KernelRidgeCV or SVCCV
             The fitted search.
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -131,25 +129,12 @@ class ScoreSurfaceDisplay(Display):
         best = np.unravel_index(found, values.shape)
         return cls(values, rows, columns, best, names=words, logarithmic=not greater_is_better).plot(ax)
 
-    def plot(self, ax: Any = None) -> ScoreSurfaceDisplay:
-        """Draw the scores.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         self.colorbar_ = None
         if len(self.rows) == 1:
             self._curve(ax)
         else:
             self._surface(ax)
-        return self
 
     def _curve(self, ax: Any) -> None:
         tidy(ax, self.names["title"], self.names["columns"], self.names["scores"])

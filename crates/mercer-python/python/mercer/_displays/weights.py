@@ -11,7 +11,7 @@ from mercer._displays.style import BLUE, ORANGE, Display, readable, require, tid
 
 
 class KernelWeightsDisplay(Display):
-    """The weight of every kernel of a learned sum, and its share of ``‖f‖²``.
+    """The weight of every kernel of a learned sum, and its share of ``‖f‖²``, the first kernel on top.
 
     Parameters
     ----------
@@ -41,6 +41,10 @@ class KernelWeightsDisplay(Display):
         self.kernels = [str(kernel) for kernel in kernels]
         self.weights, self.shares, self.title = np.asarray(weights), np.asarray(shares), title
 
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 6.0, 1.6 + 0.35 * len(self.kernels)
+
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> KernelWeightsDisplay:
         """Draw the weights of a fitted `MultipleKernelRegressor` or `MultipleKernelClassifier`.
@@ -49,10 +53,8 @@ class KernelWeightsDisplay(Display):
         ----------
         estimator : MultipleKernelRegressor or MultipleKernelClassifier
             The fitted estimator.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -65,23 +67,10 @@ class KernelWeightsDisplay(Display):
         display = cls(kernels, estimator.weights_, estimator.shares_, title=name)
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> KernelWeightsDisplay:
-        """Draw the weights, the first kernel on top.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax, (6.0, 1.6 + 0.35 * len(self.kernels)))
+    def _draw(self, ax: Any) -> None:
         places = np.arange(len(self.kernels))[::-1]
         tidy(ax, self.title, "weight, and share of the squared norm", "")
         ax.barh(places + 0.18, self.weights, 0.34, color=BLUE, label="weight")
         ax.barh(places - 0.18, self.shares, 0.34, color=ORANGE, label="share of ‖f‖²")
         ax.set_yticks(places, [readable(kernel, 40) for kernel in self.kernels])
         self._legend(ax)
-        return self

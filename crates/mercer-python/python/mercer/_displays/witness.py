@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from mercer._displays.style import BLUE, DARK, ORANGE, Display, column_names, dots, matrix, require, tidy
+from mercer._displays.style import (
+    BLUE,
+    DARK,
+    ORANGE,
+    Display,
+    column_names,
+    column_number,
+    dots,
+    matrix,
+    require,
+    span,
+    tidy,
+)
 from mercer._measures import mmd_witness
 
 
@@ -82,10 +94,8 @@ class WitnessDisplay(Display):
             One or two columns to draw, by position or name; the first two by default.
         labels : tuple of str
             The names of the samples.
-        ax : matplotlib axes, optional
-            Where to draw.
-        plot : bool, default=True
-            Whether to draw; False only collects the numbers.
+        ax, plot : matplotlib axes and bool, optional
+            Where to draw, and whether: ``plot=False`` only collects the numbers.
 
         Returns
         -------
@@ -95,30 +105,17 @@ class WitnessDisplay(Display):
         require(first is not None and second is not None, "X and Y: expected vectors")
         names = column_names(None, X, first.shape[1])
         chosen = tuple(range(min(2, first.shape[1]))) if features is None else features
-        columns = tuple(names.index(f) if isinstance(f, str) else int(f) for f in chosen)
+        columns = tuple(column_number(feature, names) for feature in chosen)
         require(len(columns) in (1, 2), "features: expected one column or two")
         display = cls(mmd_witness(first, second, kernel), first, second, features=columns, names=names, labels=labels)
         return display.plot(ax) if plot else display
 
-    def plot(self, ax: Any = None) -> WitnessDisplay:
-        """Draw the witness.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        The display.
-        """
-        ax = self._one(ax)
+    def _draw(self, ax: Any) -> None:
         if len(self.features) == 1:
             self._line(ax)
         else:
             self._map(ax)
         self._legend(ax)
-        return self
 
     def _along(self, values: list[np.ndarray]) -> np.ndarray:
         """Return points with these columns, and the others at the medians of both samples."""
@@ -148,11 +145,8 @@ class WitnessDisplay(Display):
 
     def _map(self, ax: Any) -> None:
         a, b = self.features
-        ranges = []
-        for column in self.features:
-            both = np.concatenate([self.first[:, column], self.second[:, column]])
-            margin = 0.05 * (both.max() - both.min()) or 1.0
-            ranges.append(np.linspace(both.min() - margin, both.max() + margin, 120))
+        both = np.concatenate([self.first, self.second])
+        ranges = [span(both[:, column], 120) for column in self.features]
         across, up = np.meshgrid(*ranges)
         values = self.witness(self._along([across.ravel(), up.ravel()])).reshape(across.shape)
         largest = float(np.abs(values).max()) or 1.0

@@ -22,7 +22,7 @@ from mercer._exchange.kernels import is_theirs, translated
 from mercer._exchange.record import fit_of, packed, unpacked
 from mercer._features import Nystroem
 from mercer._gaussian_process import GaussianProcessRegressor
-from mercer._kernels import compiled, is_computed_outside
+from mercer._kernels import compiled, is_computed_outside, is_known_by_values
 from mercer._mercer import _restore_fit
 from mercer._pca import KernelPCA
 from mercer._ridge import KernelRidge
@@ -104,7 +104,7 @@ def _ridge(model: TheirRidge) -> KernelRidge:
     flat = dual.ndim == 1
     dual = dual.reshape(len(dual), -1)
     kernel = ours._compiled_kernel(points.shape[1])
-    outside = ours.kernel == "precomputed" or is_computed_outside(ours.kernel)
+    outside = is_known_by_values(ours.kernel)
     # The points of a fit on a matrix of values are this matrix.
     values = ours._values(points) if outside else None
     fitted = values @ dual if outside else kernel.matvec(points, dual)
@@ -165,7 +165,7 @@ def _machine(model: Any, kind: type) -> tuple[Any, Any, int]:
 
 
 def _evidence(count: int) -> dict[str, Any]:
-    """Return the evidence of machines whose solver reported none."""
+    """Return the evidence of models whose solver reported none."""
     return {name: np.full(count, np.nan) for name in ("objective", "gap", "violation")} | {"steps": np.zeros(count)}
 
 
@@ -315,7 +315,7 @@ def _landmarks(model: TheirNystroem) -> Nystroem:
     ours.trace_ = ours.trace_error_ = None
     ours._params, ours._dtype = ours._kernel_params(), str(ours.normalization_.dtype)
     ours.kernel_ = ours.kernel
-    if not (ours.kernel == "precomputed" or is_computed_outside(ours.kernel) or ours._is_fractional()):
+    if not (is_known_by_values(ours.kernel) or ours._is_fractional()):
         ours._gamma = ours._given("gamma", None)
         ours.kernel_ = ours._compiled_kernel(ours.components_.shape[1])
         ours._taken = str(ours.kernel_)

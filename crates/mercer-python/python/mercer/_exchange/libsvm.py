@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _mercer
+from mercer._kernel_names import as_parameter
 from mercer._margins import labels_of
 from mercer._support import Machine
 from mercer._svm import SVC
@@ -72,8 +73,7 @@ def from_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> 
     FileNotFoundError: [Errno 2] No such file or directory: 'no.model'
     """
     fit = _mercer.read_libsvm_model(os.fspath(path), n_features)
-    text = str(fit.kernel)
-    kernel = "precomputed" if text == "precomputed()" else text
+    kernel = as_parameter(fit.kernel)
     if isinstance(fit, _mercer.SvcFit):
         model: Any = SVC(kernel=kernel, probability=fit.calibrated)
         model.classes_ = labels_of(fit.names)

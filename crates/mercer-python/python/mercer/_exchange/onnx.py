@@ -284,8 +284,8 @@ def _fourier(model: RandomFourierFeatures, graph: Graph) -> None:
     # A frequency with a cosine and a sine has one amplitude for both.
     amplitudes = np.asarray(model._map.amplitudes, dtype=float)
     amplitudes = np.concatenate([amplitudes, amplitudes[: weights.shape[1] - len(amplitudes)]])
-    waves = graph.plus(graph.node("MatMul", "X", graph.constant(weights)), offsets[None, :])
-    found = graph.node("Mul", graph.node("Sin", waves), graph.constant(amplitudes.reshape(1, -1)))
+    phases = graph.plus(graph.node("MatMul", "X", graph.constant(weights)), offsets[None, :])
+    found = graph.node("Mul", graph.node("Sin", phases), graph.constant(amplitudes.reshape(1, -1)))
     graph.output(found, "features", columns=weights.shape[1])
 
 

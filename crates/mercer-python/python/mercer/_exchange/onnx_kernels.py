@@ -202,8 +202,8 @@ def _cauchy(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> st
 
 def _periodic(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> str:
     period, length = float(given.get("period", 1)), given.get("lengthscale", 1)
-    waves = w.graph.node("Sin", w.graph.scaled(w.differences(x, points), np.pi / period))
-    scaled = w.graph.node("Div", waves, w.graph.constant(length))
+    sines = w.graph.node("Sin", w.graph.scaled(w.differences(x, points), np.pi / period))
+    scaled = w.graph.node("Div", sines, w.graph.constant(length))
     return w.decayed(w.graph.summed(w.graph.node("Mul", scaled, scaled), 2, keep=False), 2.0)
 
 
