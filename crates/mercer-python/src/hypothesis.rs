@@ -304,6 +304,7 @@ pub fn as_dict<'py>(py: Python<'py>, outcome: &TestOutcome) -> PyResult<Bound<'p
     fields.set_item("n_permutations", outcome.permutations)?;
     fields.set_item("exact", outcome.exact)?;
     fields.set_item("stopped_early", outcome.stopped_early)?;
+    fields.set_item("remark", outcome.remark())?;
     fields.set_item("null", outcome.null.as_ref().map(|null| PyArray1::from_slice(py, null)))?;
     fields.set_item("threshold", outcome.threshold)?;
     fields.set_item("seed", outcome.seed.0)?;

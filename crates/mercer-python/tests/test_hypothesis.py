@@ -389,3 +389,12 @@ def test_how_to_compute_is_set_by_keywords():
     assert one.seed == 4
     with pytest.raises(TypeError, match="n_job"):
         mercer.mmd(x, y, n_job=1)
+
+
+def test_a_kernel_that_distinguishes_nothing_is_told():
+    letters, numbers = ["a", "b"] * 10, np.arange(20.0)
+    with pytest.warns(UserWarning, match="Every relabeling"):
+        result = mercer.independence_test(letters, numbers)
+    assert result.p_value == 1.0
+    assert result.remark is not None
+    assert mercer.independence_test(letters, numbers, "spectrum(length=1)", "gaussian()").remark is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
@@ -41,6 +42,9 @@ class TestResult:
         Holds the p-value of all permutations with 99 % confidence, where they were drawn at random.
     exact, stopped_early : bool
         Whether all permutations were evaluated; whether drawing stopped because rejection had become impossible.
+    remark : str or None
+        What to know beside the numbers, also given as a warning: every permutation has the same statistic, as the
+        kernel does not distinguish the points of a sample.
     test, hypothesis : str
         The name of the test, and what it tests.
 
@@ -71,6 +75,12 @@ class TestResult:
     p_interval: tuple[float, float] | None = None
     exact: bool = False
     stopped_early: bool = False
+    remark: str | None = None
+
+    def __post_init__(self) -> None:
+        """Warn of a test that cannot reject."""
+        if self.remark:
+            warnings.warn(self.remark, stacklevel=4)
 
     @property
     def permutations(self) -> int:

@@ -101,6 +101,29 @@ impl TestOutcome {
         self.details.iter().find(|(n, _)| n == name).map(|(_, value)| *value)
     }
 
+    /// Whether every relabeling has the same statistic as the sample, so that the test cannot reject: the
+    /// kernel does not distinguish the points of a sample, as a spectrum kernel of length 3 on strings
+    /// of one letter, whose values are all 0.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, hypothesis::TwoSample};
+    /// let words = |list: [&str; 4]| list.map(String::from).to_vec();
+    /// let (x, y) = (words(["a", "b", "a", "b"]), words(["b", "b", "b", "b"]));
+    /// let outcome = TwoSample::permutation("spectrum(length=3)".parse()?).test(&x, &y, &Compute::new())?;
+    /// assert!(outcome.is_degenerate() && outcome.p_value == 1.0);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn is_degenerate(&self) -> bool {
+        let same = |null: &Vec<f64>| null.len() > 1 && null.iter().all(|value| *value == self.statistic);
+        self.null.as_ref().is_some_and(same)
+    }
+
+    /// What a person should know of the outcome beside its numbers: whether it is degenerate.
+    pub fn remark(&self) -> Option<&'static str> {
+        self.is_degenerate().then_some(DEGENERATE)
+    }
+
     pub(super) fn with_detail(mut self, name: &str, value: f64) -> Self {
         self.details.push((name.into(), value));
         self
@@ -117,9 +140,13 @@ impl fmt::Display for TestOutcome {
             let early = if self.stopped_early { ", stopped early" } else { "" };
             writeln!(f, "  {} {all} beside the observed one (seed {}){early}", self.permutations, self.seed.0)?;
         }
-        write!(f, "  kernel {}", shortened(self.kernel.as_str()))
+        write!(f, "  kernel {}", shortened(self.kernel.as_str()))?;
+        self.remark().map_or(Ok(()), |remark| write!(f, "\n{remark}"))
     }
 }
+
+const DEGENERATE: &str = "Every relabeling has the same statistic: the kernel does not distinguish the points of a \
+                              sample, and the test cannot reject. Use another kernel.";
 
 /// The observed statistic in units of the spread of the null values, from their mean.
 pub(super) fn effect(observed: f64, null: &[f64]) -> Option<f64> {

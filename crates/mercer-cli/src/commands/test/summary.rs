@@ -19,16 +19,18 @@ pub fn one(question: &Question, cases: &Cases, outcome: &TestOutcome) -> Report 
     let mut fields = vec![("hypothesis", question.hypothesis(cases)), ("rows", sizes(question, &cases.list[0]))];
     fields.extend(facts(outcome));
     report.fields(fields);
-    cases.all_remarks().into_iter().for_each(|remark| {
-        report.text(remark);
-    });
+    let mut remarks = cases.all_remarks();
+    remarks.extend(outcome.remark().map(str::to_owned));
+    for remark in &remarks {
+        report.text(remark.clone());
+    }
     let mut json = Map::new();
     json.insert("command".into(), question.command().into());
     json.insert("hypothesis".into(), question.hypothesis(cases).into());
     json.extend(json_of(outcome));
     json.insert("rows".into(), cases.list[0].samples.iter().map(|s| Value::from(s.len())).collect());
     json.insert("columns".into(), cases.names.iter().map(|names| Value::from(names.clone())).collect());
-    json.insert("remarks".into(), cases.all_remarks().into());
+    json.insert("remarks".into(), remarks.into());
     report.json = Value::Object(json);
     report
 }
@@ -158,9 +160,11 @@ pub fn groups(
     report.push(Block::Verdict(if rejected > 0 { Truth::No } else { Truth::Open }, summary));
     report.fields([("hypothesis", question.hypothesis(cases)), ("method", method(&outcomes[0]))]);
     report.push(Block::Table(table(by, cases, outcomes, &adjusted, options.level)));
-    cases.all_remarks().into_iter().for_each(|remark| {
-        report.text(remark);
-    });
+    let mut remarks = cases.all_remarks();
+    remarks.extend(outcomes.iter().find_map(TestOutcome::remark).map(str::to_owned));
+    for remark in &remarks {
+        report.text(remark.clone());
+    }
     report.figures.push(pictures::by_group(by, &cases.list, &adjusted, options.level));
     report.json = json!({
         "command": question.command(),
@@ -172,7 +176,7 @@ pub fn groups(
         "reject": rejected > 0,
         "groups": json_of_groups(cases, outcomes, &adjusted, options.level),
         "columns": cases.names,
-        "remarks": cases.all_remarks(),
+        "remarks": remarks,
     });
     Ok(report)
 }
