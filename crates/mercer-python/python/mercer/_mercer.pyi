@@ -93,25 +93,6 @@ class Bags:
     def from_table(X: Any, groups: Any) -> Bags: ...
 
 @final
-class Binned:
-    def __new__(
-        cls,
-        kernel: Kernel,
-        n_grids: int,
-        n_buckets: int,
-        alpha: float,
-        *,
-        loss: str = "squared",
-        intercept: bool = True,
-        tol: float = 1e-05,
-        max_iter: int = 500,
-    ) -> Binned: ...
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, **options: Unpack[Options]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, bool, float]: ...
-    def plan(self, rows: int, outputs: int, **options: Unpack[Options]) -> str: ...
-
-@final
 class CalibratedFit:
     def ends(
         self, X: Any, level: float, **options: Unpack[Options]
@@ -266,6 +247,9 @@ class Features:
         every_row: bool = False,
         **options: Unpack[Options],
     ) -> Features: ...
+    @staticmethod
+    def of_fit(fit: AnyFit) -> Features: ...
+    def to_fit(self, name: str, settings: dict[str, Any]) -> AnyFit: ...
     def transform(self, X: Any, **options: Unpack[Options]) -> NDArray[np.float64]: ...
     def transform_single(self, X: Any, **options: Unpack[Options]) -> NDArray[np.float32]: ...
     @property

@@ -28,6 +28,8 @@ DEFAULT = (
 class _Multiple(LearnerEstimator):
     """An estimator with several kernels."""
 
+    _takes_sparse = True
+
     def _kernel_list(self) -> list[Kernel]:
         given = DEFAULT if self.kernels is None else self.kernels
         if isinstance(given, (str, Kernel)) or len(given) == 0:
