@@ -1,6 +1,6 @@
 //! A fitted kernel machine on random binning features.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, stack};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::BinnedPlan;
 use crate::features::BinningFeatures;
@@ -68,7 +68,7 @@ impl BinnedFit {
             return Ok(softmax(&f));
         }
         let second = f.column(0).mapv(sigmoid);
-        Ok(stack(Axis(1), &[second.mapv(|p| 1.0 - p).view(), second.view()]).expect("both have a value per row"))
+        Ok(Array2::from_shape_fn((f.nrows(), 2), |(i, class)| if class == 1 { second[i] } else { 1.0 - second[i] }))
     }
 
     /// Whether there are probabilities.
