@@ -1,25 +1,95 @@
 //! From DATA arguments to points: reading, choice of columns, encoding.
 
+use std::collections::HashSet;
 use std::path::Path;
 
-use mercer::io::{self, ReadOptions};
-use mercer::model::TablePoints;
-use mercer::points::{Encoded, EncodedColumn, Encoding, FittedEncoding, PointKind, Table};
+use mercer::io::{self, ReadOptions, RowLayout};
+use mercer::model::{Features, Inputs, Model, TablePoints};
+use mercer::points::{Column, ColumnData, Csr, Encoded, EncodedColumn, Encoding, FittedEncoding, PointKind, Table};
 use mercer::{Error, Kernel, Sample};
 
 use crate::arguments::DataOptions;
 use crate::failure::Failure;
 use crate::flags::advice_on_data;
+use crate::numbers::{self, digits};
 use crate::session::Session;
 
 /// Reads a table from a file, or from standard input for `-`.
 pub fn read_table(path: &Path, session: &Session) -> Result<Table, Failure> {
-    let options = ReadOptions { format: session.common.format, ..ReadOptions::default() };
+    read_rows(path, RowLayout::Dense, session)
+}
+
+/// The same with the rows of a LIBSVM file as they are requested.
+pub fn read_rows(path: &Path, rows: RowLayout, session: &Session) -> Result<Table, Failure> {
+    let options = ReadOptions { format: session.common.format, rows, ..ReadOptions::default() };
     if is_standard_input(path) {
         let input = std::io::stdin().lock();
         return Ok(io::read_table_from(input, "standard input", &options, &session.compute)?);
     }
     Ok(io::read_table(path, &options, &session.compute)?)
+}
+
+/// The rows of a LIBSVM file by their size, unless words name columns, or rules for them: sparse
+/// vectors have no names, and nothing is subtracted from their zeros.
+pub fn rows_by_size(has_rules: bool, kernel: Option<&Kernel>) -> RowLayout {
+    let dense = kernel.is_some_and(|kernel| kernel.is_precomputed() || !kernel.named_columns().is_empty());
+    if has_rules || dense { RowLayout::Dense } else { RowLayout::BySize }
+}
+
+/// The rows of a LIBSVM file as a model takes them.
+pub fn rows_for(model: &Model) -> RowLayout {
+    let sparse = |view: usize| {
+        let unnamed = matches!(model.views()[view].features, Features::Vectors { names: None, .. });
+        unnamed && model.fitted().point_kind(view) == PointKind::Sparse
+    };
+    if (0..model.views().len()).any(sparse) { RowLayout::Sparse } else { RowLayout::Dense }
+}
+
+/// Two LIBSVM files that are compared: sparse if one of them is, with the columns of the wider one.
+pub fn alike((a, b): (Table, Table)) -> Result<(Table, Table), Failure> {
+    let sparse = |table: &Table| table.columns().iter().find_map(sparse_rows).map(Csr::width);
+    if sparse(&a).or(sparse(&b)).is_none() {
+        return Ok((a, b));
+    }
+    let [a, b] = [a, b].map(with_sparse_rows);
+    let (a, b) = (a?, b?);
+    let width = sparse(&a).max(sparse(&b)).unwrap_or(0);
+    let widened = |table: Table| -> Result<Table, Failure> {
+        let label = table.label();
+        let wide = |column: Column| match sparse_rows(&column) {
+            Some(rows) => Ok(Column::objects(column.name.clone(), rows.with_width(width)?)),
+            None => Ok(column),
+        };
+        let columns = table.into_columns().into_iter().map(wide).collect::<mercer::Result<Vec<_>>>()?;
+        let wide = Table::from_columns(columns)?;
+        Ok(if let Some(label) = label { wide.with_label(label)? } else { wide })
+    };
+    Ok((widened(a)?, widened(b)?))
+}
+
+fn sparse_rows(column: &Column) -> Option<&Csr> {
+    if let ColumnData::Objects(Sample::Sparse(rows)) = &column.data { Some(rows) } else { None }
+}
+
+/// The columns of numbers of a labeled table as one column of sparse vectors.
+fn with_sparse_rows(table: Table) -> Result<Table, Failure> {
+    let Some(label) = table.label().filter(|_| !table.columns().iter().any(|c| sparse_rows(c).is_some())) else {
+        return Ok(table);
+    };
+    let target = table.columns()[label].clone();
+    let encoded = Encoding::default().fit(&table.clone().features())?.apply(&table.features())?;
+    let rows = Csr::from_dense(encoded.matrix.view())?;
+    Ok(Table::from_columns(vec![target, Column::objects("x", rows)])?.with_label(0)?)
+}
+
+/// What stands for the columns of sparse vectors in reports.
+pub fn sparse_text(rows: &Csr) -> String {
+    let mean = rows.stored() as f64 / rows.len().max(1) as f64;
+    format!(
+        "sparse vectors with {} of {} columns not 0 on average",
+        digits(mean, 3),
+        numbers::grouped(rows.width() as u64)
+    )
 }
 
 /// Whether the word stands for standard input.
@@ -74,13 +144,27 @@ pub struct EncodedData {
     pub changes: (usize, usize),
     /// What the points are.
     pub kind: PointKind,
+    /// What a model of the points will expect of new tables.
+    pub inputs: Inputs,
     encoding: FittedEncoding,
 }
 
 impl EncodedData {
     /// Reads the file and turns its chosen columns into points of the kernel.
     pub fn read(path: &Path, kernel: &Kernel, options: &DataOptions, session: &Session) -> Result<Self, Failure> {
-        let table = Self::table(path, kernel, options, session)?;
+        let rows = rows_by_size(options.has_rules(), Some(kernel));
+        Self::read_as(rows, path, kernel, options, session)
+    }
+
+    /// The same with the rows of a LIBSVM file as they are requested.
+    pub fn read_as(
+        rows: RowLayout,
+        path: &Path,
+        kernel: &Kernel,
+        options: &DataOptions,
+        session: &Session,
+    ) -> Result<Self, Failure> {
+        let (table, mut unused) = Self::table(rows, path, kernel, options, session)?;
         if table.rows() == 0 {
             return Err(Failure::request(format!("{}: there is no row of data", shown(path))));
         }
@@ -88,25 +172,38 @@ impl EncodedData {
             missing: options.missing.map(Into::into).unwrap_or_default(),
             scaling: options.scale.map(Into::into).unwrap_or_default(),
         };
-        let TablePoints { encoding, encoded, kind, .. } =
-            TablePoints::new(&table, rules, Some(kernel)).map_err(|e| named(e, path))?;
+        let points = TablePoints::new(&table, rules, Some(kernel)).map_err(|e| named(e, path))?;
+        let features = points.features();
+        let TablePoints { encoding, encoded, kind, unused: more } = points;
         if encoded.kept_rows.is_empty() {
             return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(path))));
         }
-        Self::of(encoding, encoded, kind)
+        unused.extend(more);
+        Self::of(encoding, encoded, kind, Inputs { features, targets: Vec::new(), unused })
     }
 
-    fn of(encoding: FittedEncoding, encoded: Encoded, kind: PointKind) -> Result<Self, Failure> {
+    fn of(encoding: FittedEncoding, encoded: Encoded, kind: PointKind, inputs: Inputs) -> Result<Self, Failure> {
         let (names, changes) = (encoded.names.clone(), (encoded.dropped, encoded.filled));
-        Ok(Self { sample: encoded.into_sample(kind)?, names, changes, kind, encoding })
+        Ok(Self { sample: encoded.into_sample(kind)?, names, changes, kind, inputs, encoding })
     }
 
-    fn table(path: &Path, kernel: &Kernel, options: &DataOptions, session: &Session) -> Result<Table, Failure> {
-        let table = with_labels(read_table(path, session)?, options.objects.labels.as_deref(), session)?;
-        match &options.objects.bag {
-            Some(bag) => grouped(table, Some(bag), &options.columns, &named_by(Some(kernel))),
-            None => choose_features(table, &options.columns),
-        }
+    /// The columns that are taken, and the names of the others.
+    fn table(
+        rows: RowLayout,
+        path: &Path,
+        kernel: &Kernel,
+        options: &DataOptions,
+        session: &Session,
+    ) -> Result<(Table, Vec<String>), Failure> {
+        let table = with_labels(read_rows(path, rows, session)?, options.objects.labels.as_deref(), session)?;
+        let all: Vec<String> = table.names().map(str::to_owned).collect();
+        let taken = match &options.objects.bag {
+            Some(bag) => grouped(table, Some(bag), &options.columns, &named_by(Some(kernel)))?,
+            None => choose_features(table, &options.columns)?,
+        };
+        let known: HashSet<&str> = taken.names().collect();
+        let others = all.into_iter().filter(|name| !known.contains(name.as_str())).collect();
+        Ok((taken, others))
     }
 
     /// Another file with the same columns, encoded by the rules of this one.
@@ -117,7 +214,8 @@ impl EncodedData {
         options: &DataOptions,
         session: &Session,
     ) -> Result<Self, Failure> {
-        let table = Self::table(path, kernel, options, session)?;
+        let rows = if self.kind == PointKind::Sparse { RowLayout::Sparse } else { RowLayout::Dense };
+        let (table, _) = Self::table(rows, path, kernel, options, session)?;
         let names = self.encoding.columns().iter().map(EncodedColumn::name);
         let table = if options.columns.is_empty() && self.kind == PointKind::Vectors {
             table.features()
@@ -125,7 +223,16 @@ impl EncodedData {
             table.select(names).map_err(|e| Failure::request(format!("{}: {e}", shown(path))))?
         };
         let encoded = self.encoding.apply(&table).map_err(|e| named(e, path))?;
-        Self::of(self.encoding.clone(), encoded, self.kind)
+        Self::of(self.encoding.clone(), encoded, self.kind, self.inputs.clone())
+    }
+
+    /// Gives sparse vectors of two files the columns of the wider one.
+    pub fn align(&mut self, other: &mut Self) -> Result<(), Failure> {
+        if let (Sample::Sparse(x), Sample::Sparse(y)) = (&mut self.sample, &mut other.sample) {
+            let width = x.width().max(y.width());
+            (*x, *y) = (x.with_width(width)?, y.with_width(width)?);
+        }
+        Ok(())
     }
 }
 

@@ -14,11 +14,13 @@ use pyo3::types::PyDict;
 use crate::errors::{Part, to_python};
 use crate::input::Matrix;
 use crate::kernel::PyKernel;
+use crate::learner::{PyAnyFit, read_settings};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run, run_at};
 use mercer::error::MemoryPurpose;
+use mercer::view::FeatureFit;
 
 /// A feature map that is ready for points.
 #[pyclass(frozen, name = "Features", module = "mercer._mercer")]
@@ -221,6 +223,30 @@ impl PyFeatures {
         let positions = cells.as_slice_mut().expect("a new array is one slice");
         run(py, &options, || map.fill_cells(x, positions, &options.compute))?;
         Ok((PyArray2::from_owned_array(py, cells), PyArray1::from_owned_array(py, map.values().to_owned())))
+    }
+
+    /// The features as a fit, with what was requested, for a model file.
+    fn to_fit(&self, name: &str, settings: &Bound<'_, PyDict>) -> PyResult<PyAnyFit> {
+        let settings = read_settings(settings)?;
+        let fit = match &self.0 {
+            Inner::Fourier(map) => FeatureFit::of_fourier(map.clone(), &settings),
+            Inner::Binning(map) => FeatureFit::of_binning(map.clone(), &settings),
+            Inner::Nystrom(map) => FeatureFit::of_nystrom(map.clone(), name == "empirical", &settings),
+            Inner::Explicit(map) => FeatureFit::of_explicit(map.clone(), &settings),
+        };
+        Ok(PyAnyFit(fit.map_err(to_python)?.into()))
+    }
+
+    /// The features of a fit.
+    #[staticmethod]
+    fn of_fit(fit: &PyAnyFit) -> PyResult<Self> {
+        let found = fit.0.clone().take::<FeatureFit>().and_then(|fit| {
+            let fourier = fit.fourier().cloned().map(Inner::Fourier);
+            let binning = fit.binning().cloned().map(Inner::Binning);
+            let nystrom = fit.nystrom().cloned().map(Inner::Nystrom);
+            fourier.or(binning).or(nystrom).or(fit.explicit().cloned().map(Inner::Explicit))
+        });
+        found.map(Self).ok_or_else(|| PyTypeError::new_err("the fit is not one of features"))
     }
 
     #[getter]

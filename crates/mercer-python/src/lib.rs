@@ -3,7 +3,6 @@
 
 mod automatic;
 mod betting;
-mod binned;
 mod catalogue;
 mod centers;
 mod command;
@@ -59,7 +58,6 @@ use pyo3::prelude::*;
 fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("NotPositiveDefiniteError", module.py().get_type::<errors::NotPositiveDefiniteError>())?;
-    module.add_class::<binned::PyBinned>()?;
     module.add_class::<kernel::PyKernel>()?;
     module.add_class::<objects::PyBags>()?;
     module.add_class::<objects::PyDiagrams>()?;

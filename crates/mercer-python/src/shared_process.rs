@@ -15,6 +15,7 @@ use crate::function::PyFunction;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
 use crate::model::{Pickle, reduce};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run};
@@ -55,9 +56,10 @@ impl PySharedProcessFit {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Option<Self>> {
         let process = SharedGaussianProcess::new(kernel_of(kernel)?);
-        let (x, y, noise) = (Matrix::read(X, "X")?, Matrix::read(Y, "y")?, numbers(noise, "alpha")?);
+        let points = PointsInput::read(Some(&process.kernel), X, "X")?;
+        let (y, noise) = (Matrix::read(Y, "y")?, numbers(noise, "alpha")?);
         let options = Options::read(options)?;
-        let (x, y) = (x.view(), y.view());
+        let (x, y) = (points.points(), y.view());
         Ok(run(py, &options, || defined(process.fit(x, y, aview1(&noise), &options.compute)))?.map(Self))
     }
 
@@ -75,9 +77,10 @@ impl PySharedProcessFit {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<(f64, Gradient<'py>)>> {
         let process = SharedGaussianProcess::new(kernel_of(kernel)?);
-        let (x, y, noise) = (Matrix::read(X, "X")?, Matrix::read(Y, "y")?, numbers(noise, "alpha")?);
+        let points = PointsInput::read(Some(&process.kernel), X, "X")?;
+        let (y, noise) = (Matrix::read(Y, "y")?, numbers(noise, "alpha")?);
         let options = Options::read(options)?;
-        let (x, y) = (x.view(), y.view());
+        let (x, y) = (points.points(), y.view());
         let work = || defined(process.likelihood_gradient(x, y, aview1(&noise), &requested, &options.compute));
         Ok(run(py, &options, work)?.map(|(value, gradient)| (value, gradient_of(py, gradient))))
     }

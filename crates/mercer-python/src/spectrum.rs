@@ -1,5 +1,6 @@
 //! `mercer.Spectrum`: eigenvalues and eigenfunctions of an integral operator.
 
+use mercer::Kernel;
 use mercer::function::{Measure, Spectrum};
 use ndarray::aview1;
 use numpy::{PyArray1, PyArray2};
@@ -8,15 +9,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::to_python;
-use crate::input::{Matrix, numbers};
+use crate::input::numbers;
 use crate::kernel::{PyKernel, kernel_of};
+use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::{at_points, run};
 
 /// The leading eigenpairs of ``f ↦ ∫ k(·, y) f(y) dμ(y)`` (Mercer's theorem).
 ///
 /// The measure is ``"uniform"`` (on [0, 1]), ``("interval", a, b)`` (length), ``("gaussian",
-/// std)``, or a sample (an array): closed forms for the first three, where they are known, and for
+/// std)``, or a sample (points of any kind): closed forms for the first three, where they are known, and for
 /// a sample the eigenpairs of ``K/n`` with their extension to new points.
 ///
 /// Examples
@@ -30,7 +32,7 @@ use crate::run::{at_points, run};
 #[pyclass(frozen, name = "Spectrum", module = "mercer")]
 pub struct PySpectrum(Spectrum);
 
-fn measure_of(measure: &Bound<'_, PyAny>) -> PyResult<Measure> {
+fn measure_of(kernel: &Kernel, measure: &Bound<'_, PyAny>) -> PyResult<Measure> {
     let unknown =
         || PyValueError::new_err("measure: \"uniform\", (\"interval\", a, b), (\"gaussian\", std), or a sample");
     if let Ok(name) = measure.extract::<String>() {
@@ -42,7 +44,8 @@ fn measure_of(measure: &Bound<'_, PyAny>) -> PyResult<Measure> {
     if let Ok((name, from, to)) = measure.extract::<(String, f64, f64)>() {
         return if name == "interval" { Ok(Measure::Interval { from, to }) } else { Err(unknown()) };
     }
-    Ok(Measure::Sample(Matrix::read(measure, "measure")?.view().to_owned()))
+    let points = PointsInput::read(Some(kernel), measure, "measure")?;
+    Ok(Measure::Sample(points.points().into()))
 }
 
 #[pymethods]
@@ -57,7 +60,8 @@ impl PySpectrum {
         n_components: usize,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (kernel, measure, options) = (kernel_of(kernel)?, measure_of(measure)?, Options::read(options)?);
+        let (kernel, options) = (kernel_of(kernel)?, Options::read(options)?);
+        let measure = measure_of(&kernel, measure)?;
         run(py, &options, || Spectrum::new(&kernel, &measure, n_components, &options.compute)).map(Self)
     }
 
@@ -100,7 +104,7 @@ impl PySpectrum {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, None, X, options, |x, compute| self.0.eigenfunctions(x.vectors()?, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.eigenfunctions(x, compute))
     }
 
     /// The features ``√μⱼ φⱼ(x)``, whose inner products are the kernel but for the modes that are
@@ -112,7 +116,7 @@ impl PySpectrum {
         X: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        at_points(py, None, X, options, |x, compute| self.0.features(x.vectors()?, compute))
+        at_points(py, Some(self.0.kernel()), X, options, |x, compute| self.0.features(x, compute))
     }
 
     /// ``⟨f, g⟩ = Σ aⱼbⱼ/μⱼ`` of functions given by their coefficients.

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import mercer
+from mercer._mercer import run_command
 
 KERNELS = [
     "linear()",
@@ -241,3 +242,119 @@ def test_tags_and_empty_matrices(X: np.ndarray) -> None:
     np.testing.assert_array_equal(kernel(sp.csr_matrix(X[:1])), [[1.0]])
     features = mercer.Kernel("4*linear()").features(sp.csr_matrix(X))
     np.testing.assert_array_equal(features.toarray(), 2 * X)
+
+
+def alike(found: object, expected: object, tolerance: float = 1e-7) -> None:
+    """Compare up to the signs of the columns."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    if found.ndim == 2:
+        found = found * np.sign((found * expected).sum(axis=0))
+    np.testing.assert_allclose(found, expected, atol=tolerance)
+
+
+def test_gaussian_processes_agree_with_dense_rows(X: np.ndarray, y: np.ndarray) -> None:
+    y = y + 0.1 * np.random.default_rng(5).normal(size=len(y))
+    per_column = "gaussian(lengthscale=[" + ", ".join(["2"] * X.shape[1]) + "])"
+    for kernel, optimize in (("2*gaussian(lengthscale=1.5)", True), (per_column, False)):
+        dense = mercer.GaussianProcessRegressor(kernel, noise=0.1, optimize=optimize).fit(X, y)
+        sparse = mercer.GaussianProcessRegressor(kernel, noise=0.1, optimize=optimize).fit(sp.csr_matrix(X), y)
+        np.testing.assert_allclose(sparse.log_marginal_likelihood_, dense.log_marginal_likelihood_, atol=1e-6)
+        expected = dense.log_marginal_likelihood_gradient_
+        np.testing.assert_allclose(sparse.log_marginal_likelihood_gradient_, expected, atol=1e-5)
+    dense = mercer.GaussianProcessRegressor("gaussian(lengthscale=1.5)", noise=0.1, optimize=False).fit(X, y)
+    sparse = mercer.GaussianProcessRegressor("gaussian(lengthscale=1.5)", noise=0.1, optimize=False)
+    sparse.fit(sp.csc_array(X), y)
+    assert sp.issparse(sparse.X_train_)
+    for rows in (X, sp.csr_matrix(X)):
+        mean, std = sparse.predict(rows, return_std=True)
+        expected, spread = dense.predict(X, return_std=True)
+        np.testing.assert_allclose(mean, expected, atol=1e-9)
+        np.testing.assert_allclose(std, spread, atol=1e-9)
+    again = pickle.loads(pickle.dumps(sparse))
+    np.testing.assert_allclose(again.predict(sp.csr_matrix(X)), dense.predict(X), atol=1e-9)
+    both = np.stack([y, 2 * y], axis=1)
+    shared = mercer.GaussianProcessRegressor("gaussian(lengthscale=1.5)", noise=0.1, optimize=False)
+    expected = shared.fit(X, both).predict(X)
+    np.testing.assert_allclose(shared.fit(sp.csr_matrix(X), both).predict(sp.csr_matrix(X)), expected, atol=1e-9)
+
+
+def test_processes_that_look_at_every_column_refuse_sparse_rows(X: np.ndarray, y: np.ndarray) -> None:
+    for model in (mercer.GaussianProcessRegressor(), mercer.GaussianProcessRegressor("gaussian()", n_inducing=5)):
+        with pytest.raises(TypeError, match="sparse matrices need.*toarray"):
+            model.fit(sp.csr_matrix(X), y)
+
+
+def test_several_views_and_kernels_agree_with_dense_rows(X: np.ndarray, y: np.ndarray) -> None:
+    S, Z = sp.csr_matrix(X), np.abs(X) + 0.0
+    kernel = "gaussian(lengthscale=1.5)"
+    dense, sparse = mercer.KernelCCA(2, kernels=kernel), mercer.KernelCCA(2, kernels=kernel)
+    dense.fit(X, Z)
+    for views in ((S, Z), (S, sp.csr_matrix(Z))):
+        sparse.fit(*views)
+        np.testing.assert_allclose(sparse.correlations_, dense.correlations_, atol=1e-8)
+        alike(sparse.transform(*views)[0], dense.transform(X, Z)[0], 1e-5)
+    assert "rows" in sparse.explain(S, S) or "operations" in sparse.explain(S, S)
+    labels = (np.arange(len(X)) % 2).tolist()
+    coupled = mercer.CoupledKernelEmbedding(1, kernel, kernel)
+    expected = coupled.fit(X, Z, labels, labels).objective_
+    np.testing.assert_allclose(coupled.fit(S, sp.csr_matrix(Z), labels, labels).objective_, expected, atol=1e-8)
+    assert coupled.score(S, labels, sp.csr_matrix(Z), labels) >= 0.0
+    scaling = mercer.ClassicalScaling(2)
+    expected = scaling.fit(X).embedding_
+    alike(scaling.fit(S).embedding_, expected)
+    alike(scaling.transform(S), expected, 1e-6)
+    kernels = ["linear()", "gaussian(lengthscale=1)", "gaussian(lengthscale=4)"]
+    regressor = mercer.MultipleKernelRegressor(kernels, 0.1)
+    expected = regressor.fit(X, y).predict(X)
+    np.testing.assert_allclose(regressor.fit(S, y).predict(S), expected, atol=1e-4)
+    classifier = mercer.MultipleKernelClassifier(kernels)
+    expected = classifier.fit(X, labels).decision_function(X)
+    np.testing.assert_allclose(classifier.fit(S, labels).decision_function(S), expected, atol=2e-2)
+    spectrum = mercer.Spectrum(kernel, S, n_components=4)
+    expected = mercer.Spectrum(kernel, X, n_components=4)
+    np.testing.assert_allclose(spectrum.eigenvalues, expected.eigenvalues, atol=1e-10)
+    alike(spectrum.eigenfunctions(S), expected.eigenfunctions(X), 1e-6)
+
+
+def test_spectra_of_strings() -> None:
+    words = ["abab", "abba", "baba", "bbbb", "aaaa"]
+    spectrum = mercer.Spectrum("spectrum(length=2)", words, n_components=3)
+    gram = mercer.Kernel("spectrum(length=2)")(words)
+    np.testing.assert_allclose(spectrum.eigenvalues, np.linalg.eigvalsh(gram / 5)[::-1][:3], atol=1e-10)
+    assert spectrum.eigenfunctions(["abab"]).shape == (1, 3)
+
+
+def test_models_of_the_command_line_predict_on_sparse_rows(tmp_path) -> None:
+    random = np.random.default_rng(3)
+    X = random.normal(size=(40, 100)) * (random.uniform(size=(40, 100)) < 0.03)
+    X[:, 0] = np.arange(40) % 2
+    X[0, 99] = 1.0
+    y = np.where(X[:, 0] > 0, 1, -1)
+    lines = [
+        f"{label} " + " ".join(f"{j + 1}:{row[j]!r}" for j in np.flatnonzero(row))
+        for label, row in zip(y, X, strict=True)
+    ]
+    data, model = tmp_path / "x.libsvm", tmp_path / "model.safetensors"
+    data.write_text("\n".join(line.replace("np.float64(", "").replace(")", "") for line in lines) + "\n")
+    assert (
+        run_command(
+            [
+                "mercer",
+                "fit",
+                "svm",
+                str(data),
+                "--target",
+                "target",
+                "--kernel",
+                "linear()",
+                "-C",
+                "1",
+                "-o",
+                str(model),
+            ]
+        )
+        == 0
+    )
+    loaded = mercer.load(model)
+    assert loaded.predict(sp.csr_matrix(X)).tolist() == loaded.predict(X).tolist()
+    assert (loaded.predict(X).astype(int) == y).mean() > 0.9

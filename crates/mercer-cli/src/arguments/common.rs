@@ -63,6 +63,13 @@ pub struct DataOptions {
     pub objects: ObjectOptions,
 }
 
+impl DataOptions {
+    /// Whether columns are named, or have rules.
+    pub fn has_rules(&self) -> bool {
+        !self.columns.is_empty() || self.scale.is_some() || self.missing.is_some() || self.objects.is_given()
+    }
+}
+
 /// Options of data that are not rows of numbers.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Data")]
@@ -75,6 +82,13 @@ pub struct ObjectOptions {
     /// the column id
     #[arg(long, value_name = "FILE.csv")]
     pub labels: Option<PathBuf>,
+}
+
+impl ObjectOptions {
+    /// Whether there is any.
+    pub fn is_given(&self) -> bool {
+        self.bag.is_some() || self.labels.is_some()
+    }
 }
 
 /// Rules for the scale of columns.

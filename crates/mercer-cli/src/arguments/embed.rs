@@ -43,6 +43,9 @@ pub struct EmbedData {
     /// Output file of the features: .npy, or .csv with numbers that round-trip exactly
     #[arg(short, long, value_name = "OUT.npy|csv")]
     pub output: Option<PathBuf>,
+    /// Output file of the model, for mercer transform
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<PathBuf>,
     /// Conversion of the data to vectors.
     #[command(flatten)]
     pub options: DataOptions,

@@ -218,9 +218,15 @@ fn is_streamed(entry: &LearnerEntry) -> bool {
     model::learner(&format!("{STREAMED}{}", entry.name)).is_some()
 }
 
+/// Features with a command of their own.
+const FEATURE_COMMANDS: [&str; 3] = ["fourier", "binning", "nystrom"];
+
 /// Learners that give coordinates.
 fn embeddings() -> impl Iterator<Item = &'static LearnerEntry> {
-    let own = |entry: &&LearnerEntry| entry.views != ViewCount::Two && !entry.name.starts_with(STREAMED);
+    let own = |entry: &&LearnerEntry| {
+        let has_command = entry.name.starts_with(STREAMED) || FEATURE_COMMANDS.contains(&entry.name);
+        entry.views != ViewCount::Two && !has_command
+    };
     LEARNERS.iter().copied().filter(move |entry| entry.goal == Goal::Features && own(entry))
 }
 

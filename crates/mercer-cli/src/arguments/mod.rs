@@ -41,7 +41,7 @@ pub use learner::{
 pub use serve::ServeArguments;
 pub use test::{
     ConditionalWord, CorrectionWord, FitTestArguments, IndependenceArguments, IndependenceWord, PictureWord,
-    TestCommand, TestOptions, TwoSampleArguments, TwoSampleWord,
+    TestCommand, TestOptions, TestStreamWords, TwoSampleArguments, TwoSampleWord,
 };
 pub use view_stream::ViewStreamWords;
 

@@ -58,6 +58,23 @@ pub struct TestOptions {
     pub objects: ObjectOptions,
 }
 
+/// Options of a test of files that are read in chunks.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Data longer than memory")]
+pub struct TestStreamWords {
+    /// Read the data in chunks and test by random features in bounded memory, with the limit of the
+    /// null distribution for many rows instead of permutations (automatic if a file is larger than
+    /// the memory limit)
+    #[arg(long)]
+    pub stream: bool,
+    /// Checkpoint file of a streamed test; it is removed when the test is done
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Resume from the checkpoint if it exists: the outcome is that of an uninterrupted test
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
+}
+
 /// Corrections by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CorrectionWord {
@@ -126,6 +143,9 @@ pub struct TwoSampleArguments {
     /// With --by, compare every group with all of A, even if A has the column
     #[arg(long, requires = "by")]
     pub whole_reference: bool,
+    /// Files longer than memory.
+    #[command(flatten)]
+    pub stream: TestStreamWords,
     /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,
@@ -224,6 +244,9 @@ pub struct IndependenceArguments {
     /// Number of random features of the method features, even
     #[arg(long, value_name = "N", value_parser = positive, default_value = "64")]
     pub components: usize,
+    /// Files longer than memory.
+    #[command(flatten)]
+    pub stream: TestStreamWords,
     /// Flags common to all tests.
     #[command(flatten)]
     pub options: TestOptions,

@@ -5,7 +5,7 @@ use mercer::function::{Measure, Spectrum};
 use serde_json::json;
 
 use crate::arguments::SpectrumArguments;
-use crate::data::EncodedData;
+use crate::data::{self, EncodedData};
 use crate::failure::Failure;
 use crate::numbers::{json as number, json_list, short};
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
@@ -18,8 +18,7 @@ pub fn spectrum(words: &SpectrumArguments, session: &Session) -> Result<Report, 
     let (kernel, measure) = match &words.data {
         Some(path) => {
             let data = EncodedData::read(path, &kernel, &words.options, session)?;
-            let x = data.sample.as_points().vectors()?.to_owned();
-            (kernel.with_column_names(&data.names)?, Measure::Sample(x))
+            (data::with_names(&kernel, data.kind, &data.names)?, Measure::Sample(data.sample))
         }
         None => (kernel, law(words.under.as_deref().unwrap_or("uniform"))?),
     };

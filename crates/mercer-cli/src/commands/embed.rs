@@ -6,8 +6,11 @@ use mercer::features::{
     ErrorDecay, FeatureMap, FourierForm, MeasuredError, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound,
     fourier_bound, measured_error,
 };
-use mercer::io::{Format, NpyNumber, write_npy, write_table_csv};
+use mercer::io::{Format, NpyNumber, RowLayout, save_model, write_npy, write_table_csv};
+use mercer::learner::Fitted;
+use mercer::model::{Inputs, Model};
 use mercer::points::{Column, Table};
+use mercer::view::{FeatureFit, FeatureView};
 use mercer::{Kernel, Sample};
 use ndarray::{Array2, ArrayView2};
 use serde_json::{Value, json};
@@ -47,6 +50,7 @@ pub fn embed(command: &EmbedCommand, session: &Session) -> Result<Report, Failur
 struct Request {
     kernel: Kernel,
     x: Sample,
+    inputs: Inputs,
 }
 
 impl Request {
@@ -55,16 +59,38 @@ impl Request {
         self.x.as_points().vectors()
     }
 
+    /// The points, whatever the kernel takes.
     fn read(words: &EmbedData, session: &Session) -> Result<Self, Failure> {
         let kernel: Kernel = words.kernel.parse()?;
+        let rows = data::rows_by_size(words.options.has_rules(), Some(&kernel));
+        Self::read_as(rows, kernel, words, session)
+    }
+
+    /// The points with all their zeros, for features that look at every column.
+    fn read_dense(words: &EmbedData, session: &Session) -> Result<Self, Failure> {
+        Self::read_as(RowLayout::Dense, words.kernel.parse()?, words, session)
+    }
+
+    fn read_as(rows: RowLayout, kernel: Kernel, words: &EmbedData, session: &Session) -> Result<Self, Failure> {
         words.output.as_deref().map(layout).transpose()?;
-        let data = EncodedData::read(&words.data, &kernel, &words.options, session)?;
-        Ok(Self { kernel: data::with_names(&kernel, data.kind, &data.names)?, x: data.sample })
+        let data = EncodedData::read_as(rows, &words.data, &kernel, &words.options, session)?;
+        let kernel = data::with_names(&kernel, data.kind, &data.names)?;
+        Ok(Self { kernel, x: data.sample, inputs: data.inputs })
+    }
+
+    /// The features, in a file where one is named for them.
+    fn fit(&self, view: &FeatureView, words: &EmbedData, session: &Session) -> Result<FeatureFit, Failure> {
+        let fit = view.fit(&self.x, &session.compute)?;
+        if let Some(path) = &words.model {
+            let command = format!("mercer embed {}", fit.entry().name);
+            save_model(path, &Model::new(fit.clone(), self.inputs.clone())?.with_note("command", command))?;
+        }
+        Ok(fit)
     }
 }
 
 fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failure> {
-    let request = Request::read(&words.data, session)?;
+    let request = Request::read_dense(&words.data, session)?;
     let form = if words.kind == KindWord::Pair { FourierForm::Pair } else { FourierForm::Offset };
     let sampling = match words.sampling {
         SamplingWord::Iid => Sampling::Iid,
@@ -72,7 +98,8 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
         SamplingWord::Qmc => Sampling::QuasiMonteCarlo,
     };
     let spec = RandomFourier { kernel: request.kernel.clone(), components: words.components, form, sampling };
-    let map = spec.fit(request.vectors()?, &session.compute)?;
+    let fit = request.fit(&FeatureView::Fourier(spec.clone()), &words.data, session)?;
+    let Some(map) = fit.fourier() else { return Err(Failure::request("the features are no Fourier features")) };
     let frequencies = map.frequencies().nrows();
     let bound = fourier_bound(frequencies, EPSILON, form);
     let extra = vec![("frequencies".into(), grouped(frequencies as u64)), chance(bound)];
@@ -87,7 +114,7 @@ fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failur
         });
     }
     let summary = FeatureSummary { name: "fourier", title: "Random Fourier features", extra, facts };
-    let mut report = dense(summary, &map, request.vectors()?, &words.data, session)?;
+    let mut report = dense(summary, map, request.vectors()?, &words.data, session)?;
     report.figures.extend(decay.map(|decay| draw(&decay, map.kernel())));
     Ok(report)
 }
@@ -129,7 +156,8 @@ fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failur
     let landmarks = words.landmarks.into();
     let spec =
         Nystrom { landmarks, tolerance: words.tolerance, ..Nystrom::new(request.kernel.clone(), words.components) };
-    let map = spec.fit(&request.x, &session.compute)?;
+    let fit = request.fit(&FeatureView::Nystrom(spec), &words.data, session)?;
+    let Some(map) = fit.nystrom() else { return Err(Failure::request("the features have no landmarks")) };
     let share = map.trace_error() / map.trace();
     let missed = format!("{} of {} ({} %)", short(map.trace_error()), short(map.trace()), short(100.0 * share));
     let extra = vec![("landmarks".into(), grouped(map.landmarks().len() as u64)), ("trace missed".into(), missed)];
@@ -199,9 +227,10 @@ fn described(
 }
 
 fn binning(words: &BinningArguments, session: &Session) -> Result<Report, Failure> {
-    let request = Request::read(&words.data, session)?;
+    let request = Request::read_dense(&words.data, session)?;
     let spec = RandomBinning { kernel: request.kernel.clone(), grids: words.components, buckets: words.buckets };
-    let map = spec.fit(request.vectors()?, &session.compute)?;
+    let fit = request.fit(&FeatureView::Binning(spec), &words.data, session)?;
+    let Some(map) = fit.binning() else { return Err(Failure::request("the features have no grids")) };
     let cells = map.transform(request.vectors()?, &session.compute)?;
     let numbers = cells.cells().mapv(f64::from);
     write(words.data.output.as_deref(), numbers.view(), "cell")?;
@@ -240,12 +269,14 @@ fn report(
 ) -> Report {
     let mut report = Report::new(format!("{title} of {}", kernel.short()));
     fields.extend(words.output.as_ref().map(|path| ("written to".into(), path.display().to_string())));
+    fields.extend(words.model.as_ref().map(|path| ("model".into(), path.display().to_string())));
     report.heading(title).fields(fields);
     report.json = facts;
     report.json["command"] = format!("embed {name}").into();
     report.json["kernel"] = kernel.to_string().into();
     report.json["rows"] = values.nrows().into();
     report.json["components"] = values.ncols().into();
+    report.json["model"] = words.model.as_ref().map(|path| path.display().to_string()).into();
     report.json["output"] = words.output.as_ref().map(|path| path.display().to_string()).into();
     if words.output.is_none() && values.len() <= IN_JSON {
         report.json["features"] = json_rows(values);

@@ -43,9 +43,10 @@ impl Request {
         if words.against.as_deref().is_some_and(data::is_standard_input) && data::is_standard_input(&words.data) {
             return Err(Failure::request("--against: standard input can be read only once"));
         }
-        let first = EncodedData::read(&words.data, &kernel, &words.options, session)?;
+        let mut first = EncodedData::read(&words.data, &kernel, &words.options, session)?;
         let alike = |path: &PathBuf| first.read_alike(path, &kernel, &words.options, session);
-        let columns = words.against.as_ref().map(alike).transpose()?;
+        let mut columns = words.against.as_ref().map(alike).transpose()?;
+        columns.as_mut().map_or(Ok(()), |columns| first.align(columns))?;
         let precision = if words.single { Precision::SingleTiles } else { Precision::Double };
         Ok(Self {
             kernel: data::with_names(&kernel, first.kind, &first.names)?,

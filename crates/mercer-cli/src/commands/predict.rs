@@ -101,7 +101,7 @@ pub(super) fn load(words: &PredictArguments, session: &Session) -> Result<Model,
 
 /// The new data, with a row per bag where the model takes bags.
 fn read(words: &PredictArguments, model: &Model, session: &Session) -> Result<Table, Failure> {
-    let table = data::read_table(&words.data, session)?;
+    let table = data::read_rows(&words.data, data::rows_for(model), session)?;
     let table = data::with_labels(table, words.objects.labels.as_deref(), session)?;
     let targets: Vec<&str> = model.inputs().targets.iter().filter_map(|t| t.name.as_deref()).collect();
     let table = match &words.objects.bag {

@@ -62,7 +62,8 @@ fn output(words: &PredictArguments) -> Result<(&Path, Layout), Failure> {
 pub fn predict(words: &PredictArguments, reason: &str, session: &Session) -> Result<Report, Failure> {
     let (path, layout) = output(words)?;
     let model = predict::load(words, session)?;
-    let options = ReadOptions { format: session.common.format, ..ReadOptions::default() };
+    let rows = data::rows_for(&model);
+    let options = ReadOptions { format: session.common.format, rows, ..ReadOptions::default() };
     let file = ChunkedFile::open(&words.data, &options, &session.compute)?;
     let columns = file.header().columns().len().max(1) as u64;
     let rows = (session.compute.memory() / PART / (CELL * columns)).clamp(1, ROWS) as usize;

@@ -82,3 +82,64 @@ fn wrong_requests_are_refused_with_the_reason() {
     run(&["nystrom", &iris, "--columns", "0-3", "-o", "z.txt"]).fails(1, &["--output", ".npy or .csv"]);
     run(&["nystrom", &iris, "--columns", "0-3", "--tolerance", "2"]).fails(1, &["tolerance"]);
 }
+
+/// The features of a model file are those that the command wrote, for new rows and columns in any order.
+#[test]
+fn models_of_features_transform_new_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |start: usize| -> String {
+        let value = |i: usize, j: usize| ((i * 37 + j * 11) % 19) as f64 / 7.0;
+        (start..start + 12).map(|i| format!("{},{},{}\n", value(i, 0), value(i, 1), ["u", "v"][i % 2])).collect()
+    };
+    let data = file(&folder, "x.csv", format!("a,b,kind\n{}", rows(0)).as_bytes());
+    for (name, kernel, more) in [
+        ("fourier", "gaussian(lengthscale=2)", &["--components", "10"][..]),
+        ("binning", "laplacian(norm=l1)", &["--components", "7", "--buckets", "32"]),
+        ("nystrom", "gaussian(lengthscale=median)", &["--components", "5"]),
+        ("empirical", "gaussian(lengthscale=2)", &[]),
+        ("explicit", "polynomial(degree=2)", &[]),
+    ] {
+        let (model, out, again) = (path_in(&folder, name), path_in(&folder, "z.csv"), path_in(&folder, "again.csv"));
+        let words = ["embed", name, &data, "--kernel", kernel, "--columns", "a,b", "-o", &out, "--model", &model];
+        let found = mercer(&[&words[..], more, &["--json"]].concat()).json();
+        assert_eq!(found["model"], model, "{name}");
+        mercer(&["transform", &model, &data, "-o", &again]).done();
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), std::fs::read_to_string(&again).unwrap(), "{name}");
+        let new = file(&folder, "new.csv", b"b,a\n0.5,1\n2,0\n");
+        mercer(&["transform", &model, &new, "-o", &again]).done();
+        assert_eq!(std::fs::read_to_string(&again).unwrap().lines().count(), 3, "{name}");
+        let loaded = mercer::io::load_model(model.as_ref(), &Compute::new()).unwrap();
+        assert_eq!(loaded.fitted().kind(), name);
+        assert_eq!(loaded.notes()["command"], format!("mercer embed {name}"));
+        mercer(&["predict", &model, &data]).fails(1, &["mercer transform"]);
+        mercer(&["transform", &model, &file(&folder, "c.csv", b"a\n1\n")]).fails(1, &["`b`"]);
+    }
+}
+
+#[test]
+fn models_on_random_grids_predict() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |i: usize| format!("{},{},{}\n", i as f64 / 40.0, f64::from(i >= 40), ["low", "mid", "top"][i / 30]);
+    let text: String = (0..90).map(line).collect();
+    let data = file(&folder, "steps.csv", format!("x,y,class\n{text}").as_bytes());
+    let (model, out) = (path_in(&folder, "model"), path_in(&folder, "p.csv"));
+    let words = ["--kernel", "laplacian(norm=l1)", "--grids", "50", "--buckets", "64", "-o", &model, "--json"];
+    let fit = ["fit", "binned", &data, "--target", "y", "--drop", "class", "--lambda", "0.01"];
+    let found = mercer(&[&fit[..], &words].concat()).json();
+    assert!(found["rmse"].as_f64().unwrap() < 0.2, "{found}");
+    mercer(&["predict", &model, &data, "-o", &out]).done();
+    for loss in ["softmax", "squared-hinge"] {
+        let fit =
+            ["fit", "binned-classes", &data, "--target", "class", "--drop", "y", "--lambda", "0.01", "--loss", loss];
+        let found = mercer(&[&fit[..], &words].concat()).json();
+        assert!(found["accuracy"].as_f64().unwrap() > 0.9, "{found}");
+        let words = ["predict", &model, &data, "--proba", "-o", &out];
+        match loss {
+            "softmax" => {
+                mercer(&words).done();
+                assert!(std::fs::read_to_string(&out).unwrap().lines().next().unwrap().contains("top"));
+            }
+            _ => mercer(&words).fails(1, &["probabilities"]),
+        }
+    }
+}

@@ -16,6 +16,7 @@ mod margins;
 mod objects;
 mod refusals;
 mod settings;
+mod sparse;
 mod spectrum;
 mod stream;
 mod test;

@@ -382,3 +382,83 @@ fn views_of_long_files() {
     mercer(&["cluster", &data, "-k", "2", "--stream", "--spectral"]).fails(1, &["all rows at once"]);
     mercer(&["embed", "pca", &data, "--stream", "-o", "x.npy"]).fails(1, &[".csv or .tsv"]);
 }
+
+/// Tests of long files: the decision of the test in memory, a plan, and a killed test that goes on.
+#[test]
+fn tests_of_long_files() {
+    let folder = TempDir::new().unwrap();
+    let first = write_data(&folder, "first.csv", 9000, 0);
+    let moved = path_in(&folder, "moved.csv");
+    let text: String = std::fs::read_to_string(&first)
+        .unwrap()
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match line.split_once(',') {
+            Some((a, rest)) if i > 0 => format!("{},{rest}\n", a.parse::<f64>().unwrap() + 0.1),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    std::fs::write(&moved, text).unwrap();
+    let same = path_in(&folder, "same.csv");
+    let rows = std::fs::read_to_string(&first).unwrap();
+    let turned: Vec<&str> =
+        rows.lines().take(1).chain(rows.lines().skip(1).collect::<Vec<_>>().into_iter().rev()).collect();
+    std::fs::write(&same, turned.join("\n") + "\n").unwrap();
+    let common = ["--stream", "--components", "32", "--memory", "30MB", "--json"];
+    let two = |other: &str, more: &[&str]| {
+        mercer(&[&["test", "two-sample", &first, other, "--columns", "a,b,kind"], &common[..], more].concat()).json()
+    };
+    let found = two(&moved, &[]);
+    assert_eq!((&found["reject"], &found["rows"]), (&true.into(), &serde_json::json!([9000, 9000])));
+    assert_eq!(found["columns"][0], serde_json::json!(["a", "b", "kind=left", "kind=right"]));
+    assert_eq!(found["method"], "streamed features");
+    let found = two(&same, &["--scale", "standardize"]);
+    assert_eq!((&found["reject"], &found["streamed"]), (&false.into(), &"requested".into()));
+
+    let words = ["test", "independence", &first, "-x", "a,kind", "-y", "y"];
+    let whole = mercer(&[&words[..], &common].concat()).json();
+    assert_eq!((&whole["reject"], &whole["rows"]), (&true.into(), &serde_json::json!([9000])));
+    let free = mercer(&[&["test", "independence", &first, "-x", "a", "-y", "b"], &common[..]].concat()).json();
+    assert_eq!(free["columns"], serde_json::json!([["a"], ["b"]]));
+
+    // Stopped at a checkpoint and resumed: the same outcome to the byte.
+    let checkpoint = path_in(&folder, "test.checkpoint");
+    let long = write_data(&folder, "long.csv", 60_000, 60);
+    let words = ["test", "two-sample", &long, &long, "--columns", "a,b"];
+    let words = [&words[..], &common].concat();
+    let expected = mercer(&words).json();
+    let resumable = [&words[..], &["--checkpoint", &checkpoint]].concat();
+    let mut child = start(&resumable);
+    while !Path::new(&checkpoint).exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let stopped = Path::new(&checkpoint).exists();
+    if stopped {
+        mercer(&resumable).fails(1, &["checkpoint", "resume"]);
+        mercer(&[&resumable[..], &["--resume", "--level", "0.1"]].concat()).fails(1, &["another fit"]);
+    }
+    let found = mercer(&[&resumable[..], &["--resume"]].concat()).json();
+    assert_eq!(found["resumed_at"].is_null(), !stopped);
+    for fact in ["statistic", "p_value", "kernel", "rows", "details"] {
+        assert_eq!(found[fact], expected[fact], "{fact}");
+    }
+    assert!(!Path::new(&checkpoint).exists());
+
+    let plan = mercer(&["explain", "test", "two-sample", &first, &moved, "--columns", "a,b", "--stream"]).done().out;
+    assert!(plan.contains("18 000") || plan.contains("18000") || plan.contains("18,000"), "{plan}");
+    let words = ["explain", "cluster", &first, "-k", "3", "--drop", "note,y", "--stream", "--json"];
+    assert_eq!(mercer(&words).json()["rows"], 9000);
+    let words = ["explain", "embed", "pca", &first, "--drop", "note,y", "--stream", "--json"];
+    assert_eq!(mercer(&words).json()["streamed"], "requested");
+
+    let refused = |words: &[&str], text: &str| mercer(&[&["test"], words, &["--stream"]].concat()).fails(1, &[text]);
+    refused(&["two-sample", &first, &moved, "--method", "exact"], "features");
+    refused(&["two-sample", &first, &moved, "--by", "kind"], "--by");
+    refused(&["two-sample", &first, "-"], "standard input");
+    refused(&["independence", &first, "-x", "nothing", "-y", "y"], "--x");
+    refused(&["two-sample", &first, &moved, "--columns", "a", "--kernel", "linear()"], "linear");
+    let other = file(&folder, "other.csv", b"a,c\n1,2\n3,4\n");
+    refused(&["two-sample", &first, &other], "choose the columns of both");
+}

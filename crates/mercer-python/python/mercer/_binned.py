@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._documents import filled
-from mercer._estimator import Estimator, target_count
-from mercer._features import RandomBinningFeatures
+from mercer._estimator import target_count
 from mercer._intervals import Intervals, PredictionSets
-from mercer._kernels import compiled
+from mercer._kernels import compiled, is_computed_outside
+from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin, class_count
-from mercer._mercer import Binned, Kernel
-from mercer._parameters import check_kinds, parameters
+from mercer._mercer import AnyFit, Learner
+from mercer._parameters import check_above, check_count, check_kinds, parameters
 
 #: Rows up to which the solver gives all digits by default.
 _FEW_ROWS = 100
@@ -36,7 +37,7 @@ FITTED = """coef_ : array of shape (n_grids·n_buckets, n_functions)
 
 
 @parameters
-class BinnedEstimator(Estimator):
+class BinnedEstimator(LearnerEstimator):
     """What both share: grids, and coefficients of their cells."""
 
     alpha: float = 1.0
@@ -50,44 +51,50 @@ class BinnedEstimator(Estimator):
     tol: float | None = None
     max_iter: int = 500
 
-    def _grids(self) -> RandomBinningFeatures:
-        how = {name: getattr(self, name) for name in ("n_buckets", "gamma", "random_state", "n_jobs", "max_memory")}
-        return RandomBinningFeatures(self.kernel, self.n_grids, **how)
+    _setting_names: ClassVar[dict[str, str]] = {
+        "alpha": "lambda",
+        "n_grids": "grids",
+        "n_buckets": "buckets",
+        "loss": "loss",
+        "fit_intercept": "intercept",
+        "tol": "tolerance",
+        "max_iter": "max_iterations",
+    }
+    _fact_names: ClassVar[dict[str, str]] = {
+        "coef_": "weights",
+        "intercept_": "intercept",
+        "n_iter_": "n_iter",
+        "objective_": "objective",
+    }
 
-    def _solve(self, X: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> None:
-        self._features = self._grids().fit(X)
-        self.kernel_ = self._features.kernel_
-        parts = [targets] if self.loss == "squared" else [targets[:, [j]] for j in range(targets.shape[1])]
-        found = [self._specification(len(X)).fit(X, part, weights, **self._how()) for part in parts]
-        self.coef_ = np.concatenate([coefficients for coefficients, *_ in found], axis=1)
-        self.intercept_ = np.concatenate([constant for _, constant, *_ in found])
-        self.n_iter_ = max(iterations for _, _, iterations, _, _ in found)
-        self.objective_ = sum(objective for *_, objective in found)
-        if not all(converged for *_, converged, _ in found):
+    def _solve(self, X: np.ndarray, **data: Any) -> None:
+        if is_computed_outside(self.kernel) or self.kernel == "precomputed":
+            raise ValueError("random grids need a kernel of the language: its values alone are not enough")
+        kernel = self._learned_kernel(X)
+        learner = Learner(self._learner, {"kernel": kernel, **self._grid_settings(len(X))})
+        fit = learner.fit([X], [kernel], **data, **self._options())
+        self._outside = None
+        self._adopt(fit)
+        if not fit.fact("converged"):
             message = f"{self.n_iter_} iterations did not reach the tolerance: raise max_iter or tol"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def _how(self) -> dict[str, Any]:
-        return self._options(random_state=self._features._seed)
-
-    def _plan(self, X: Any, y: Any = None) -> str:
-        rows, columns = self._shape(X)
-        outputs = target_count(y)
-        if isinstance(self, ClassMixin):
-            outputs = 1 if class_count(y) == 2 else class_count(y)
-        kernel = compiled(self.kernel, columns, self.gamma, 3, 1)
-        return self._specification(rows, kernel).plan(rows, outputs, **self._options())
-
-    def _specification(self, rows: int, kernel: Kernel | None = None) -> Binned:
+    def _grid_settings(self, rows: int) -> dict[str, Any]:
+        check_kinds(self)
+        check_above("alpha", self.alpha, 0.0)
+        for name in ("n_grids", "n_buckets", "max_iter"):
+            check_count(name, getattr(self, name), 1)
         # Conjugate gradients end after as many steps as there are rows: of a few, digits cost next
         # to nothing.
         tol = (1e-10 if rows <= _FEW_ROWS else 1e-5) if self.tol is None else self.tol
-        choices = {"loss": self.loss, "intercept": self.fit_intercept, "tol": tol, "max_iter": self.max_iter}
-        return Binned(kernel or self.kernel_, self.n_grids, self.n_buckets, self.alpha, **choices)
+        return {**self._settings(), "tolerance": float(tol)}
 
-    def _values(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return self._features.transform(self._read(X)) @ self.coef_ + self.intercept_
+    def _plan(self, X: Any, y: Any = None) -> str:
+        rows, columns = self._shape(X)
+        kernel = compiled(self.kernel, columns, self.gamma, 3, 1)
+        outputs, classes = target_count(y), class_count(y) if isinstance(self, ClassMixin) else 0
+        learner = Learner(self._learner, {"kernel": kernel, **self._grid_settings(rows)})
+        return learner.plan([(rows, columns)], outputs, classes, **self._options(timed=True))
 
 
 @filled(fitted=FITTED)
@@ -130,6 +137,8 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimat
     True
     """
 
+    _learner = "binned"
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinnedRegressor:
         """Fit the coefficients of the cells.
 
@@ -146,27 +155,41 @@ class BinnedRegressor(MultiOutputMixin, RegressorMixin, Intervals, BinnedEstimat
         -------
         The fitted estimator.
         """
-        check_kinds(self)
         X, y = self._read_fit(X, y, multi_output=True)
         self._flat = y.ndim == 1
-        self._solve(X, np.ascontiguousarray(y.reshape(len(y), -1)), self._read_weights(sample_weight, X))
+        weights = self._read_weights(sample_weight, X)
+        self._solve(X, y=np.ascontiguousarray(y.reshape(len(y), -1)), sample_weight=weights)
         return self
 
     def _predict(self, X: Any) -> np.ndarray:
-        values = self._values(X)
+        check_is_fitted(self)
+        values = self._in_units(self._fit.predict(self._read(X), **self._options()))
         return values[:, 0] if self._flat else values
+
+    def _restore(self, fit: AnyFit, state: dict[str, Any]) -> None:
+        self._flat = state.get("flat", fit.targets == 1)
+        super()._restore(fit, state)
+
+    def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
+        return super()._saved()[0], {"flat": self._flat}
+
+
+def _has_probabilities(model: Any) -> bool:
+    several = len(getattr(model, "classes_", ())) > 2
+    return model.loss == "softmax" or (model.loss == "logistic" and not several)
 
 
 @filled(fitted=FITTED)
 class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstimator):
-    """Classification with random binning features: each class against the rest, one function for two classes.
+    """Classification with random binning features: one softmax, or each class against the rest.
 
     Parameters
     ----------
     alpha, kernel, n_grids, n_buckets, gamma, fit_intercept, tol, max_iter, random_state, n_jobs, max_memory, verbose
         As for `BinnedRegressor`.
-    loss : {"squared", "squared_hinge", "logistic"}, default="squared"
-        The loss of the sides −1 and 1.
+    loss : {"squared", "squared_hinge", "logistic", "softmax"}, default="squared"
+        The loss of the sides −1 and 1 of each class against the rest (one function for two classes), or the softmax of
+        one function per class, which has probabilities.
 
     Attributes
     ----------
@@ -184,6 +207,8 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstima
     ['low', 'high']
     """
 
+    _learner = "binned_classes"
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BinnedClassifier:
         """Fit the coefficients of the cells.
 
@@ -200,12 +225,9 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstima
         -------
         The fitted estimator.
         """
-        check_kinds(self)
         X, codes = self._read_classes(X, y)
-        names = self.classes_
-        sides = 2.0 * (codes[:, None] == np.arange(len(names))) - 1.0
-        sides = sides[:, 1:] if len(names) == 2 else sides
-        self._solve(X, np.ascontiguousarray(sides), self._read_weights(sample_weight, X))
+        weights = self._read_weights(sample_weight, X)
+        self._solve(X, classes=codes.tolist(), names=self._class_names(), sample_weight=weights)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -220,7 +242,8 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstima
         -------
         An array of shape (n_samples,), or (n_samples, n_columns) for more than two classes.
         """
-        values = self._values(X)
+        check_is_fitted(self)
+        values = self._fit.decision(self._read(X), **self._options())
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> np.ndarray:
@@ -235,6 +258,25 @@ class BinnedClassifier(ClassMixin, ClassifierMixin, PredictionSets, BinnedEstima
         -------
         An array of shape (n_samples,).
         """
-        values = self.decision_function(X)
-        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        check_is_fitted(self)
+        codes = self._fit.predict(self._read(X), **self._options())[:, 0].astype(np.intp)
         return self.classes_[codes]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every class, for ``loss="softmax"``, and ``loss="logistic"`` of two classes.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples, n_classes).
+        """
+        check_is_fitted(self)
+        return self._fit.probabilities(self._read(X), **self._options())
+
+    def _saved(self) -> tuple[AnyFit, dict[str, Any]]:
+        return super()._saved()[0], self._class_state()

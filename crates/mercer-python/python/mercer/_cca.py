@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -76,6 +77,7 @@ class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
     """
 
     _learner = "cca"
+    _takes_sparse = True
     _setting_names: ClassVar[dict[str, str]] = {
         "n_components": "components",
         "form": "form",
@@ -145,7 +147,7 @@ class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
         if y is None:
             points = self._points(views, kernels)
             self.__dict__.pop("feature_names_in_", None)
-            self.n_features_in_ = np.shape(points[0])[1] if isinstance(points[0], np.ndarray) else 1
+            self.n_features_in_ = 1 if isinstance(points[0], Objects) else points[0].shape[1]
         else:
             points = [first_view(self, X, kernels[0], reset=True, least=2), _view(y, kernels[1], "y")]
         learner = Learner(self._learner, {"kernels": kernels, **settings})
@@ -245,7 +247,7 @@ class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
         -------
         The plan: solver, memory, operations and expected time.
         """
-        shapes = [(len(x), 1) for x in self._views(X, y)]
+        shapes = [(row_count(x), 1) for x in self._views(X, y)]
         return Learner(self._learner, self._settings()).plan(shapes, **self._options(timed=True))
 
     @classmethod
@@ -259,19 +261,26 @@ class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
 
 def _is_sample(x: Any) -> bool:
     """Whether it holds points, and is not one point: rows of numbers, or a list of objects."""
+    if issparse(x):
+        return True
     if isinstance(x, (list, tuple)):
         return len(x) > 0 and not isinstance(x[0], (int, float))
     return hasattr(x, "__len__") and not isinstance(x, str) and np.ndim(x) != 1
+
+
+def row_count(x: Any) -> int:
+    """Return the number of points, of which sparse matrices have no length."""
+    return x.shape[0] if issparse(x) else len(x)
 
 
 def _view(x: Any, kernel: Kernel, name: str) -> Any:
     """Check the points of a view."""
     if object_kernel(kernel, x) is not None:
         return Objects(kernel, x)
-    if not isinstance(x, list) and not hasattr(x, "columns"):
+    if not isinstance(x, list) and not hasattr(x, "columns") and not issparse(x):
         x = np.asarray(x)
         x = x[:, None] if x.ndim == 1 else x
-    return check_array(x, dtype=np.float64, order="C", input_name=name)
+    return check_array(x, dtype=np.float64, order="C", input_name=name, accept_sparse="csr")
 
 
 def first_view(estimator: Any, X: Any, kernel: Kernel, *, reset: bool, least: int = 1) -> Any:
@@ -282,7 +291,13 @@ def first_view(estimator: Any, X: Any, kernel: Kernel, *, reset: bool, least: in
             estimator.n_features_in_ = 1
         return Objects(kernel, X)
     return validate_data(
-        estimator, as_frame(X), dtype=np.float64, order="C", reset=reset, ensure_min_samples=least if reset else 1
+        estimator,
+        as_frame(X),
+        dtype=np.float64,
+        order="C",
+        reset=reset,
+        ensure_min_samples=least if reset else 1,
+        accept_sparse="csr",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from mercer._cca import _view, first_view
+from mercer._cca import _view, first_view, row_count
 from mercer._documents import HOW, filled
 from mercer._kernel_names import view_kernel
 from mercer._learner import LearnerEstimator
@@ -70,6 +70,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
     """
 
     _learner = "coupled"
+    _takes_sparse = True
     _setting_names: ClassVar[dict[str, str]] = {
         "n_components": "components",
         "reg": "reg",
@@ -234,7 +235,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         -------
         The plan: solver, memory, operations and expected time.
         """
-        shapes = [(len(X_low), 1), (len(X_low if X_high is None else X_high), 1)]
+        shapes = [(row_count(X_low), 1), (row_count(X_low if X_high is None else X_high), 1)]
         return Learner(self._learner, self._settings()).plan(shapes, **self._options(timed=True))
 
     @classmethod

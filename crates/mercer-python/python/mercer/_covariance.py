@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -42,7 +43,7 @@ class Observations:
     options: dict[str, Any]
 
     @property
-    def matrix(self) -> np.ndarray | None:
+    def matrix(self) -> Any:
         """The points as a matrix of doubles, or None where they are something else."""
         return as_matrix(self.points)
 
@@ -51,8 +52,10 @@ class Observations:
         MatrixEvidence.reserve(matrices * len(self.targets) ** 2, **self.options)
 
 
-def as_matrix(points: Any) -> np.ndarray | None:
-    """Return points as a matrix of doubles, or None where they are something else than numbers."""
+def as_matrix(points: Any) -> Any:
+    """Return points as a matrix of doubles, or None where they are something else than numbers; sparse as they are."""
+    if issparse(points):
+        return points
     array = np.asarray(points)
     return np.ascontiguousarray(array, dtype=np.float64) if array.ndim == 2 and array.dtype.kind in "fiub" else None
 

@@ -44,6 +44,11 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     #: Whether Dask collections are transformed.
     _partitioned = False
+    #: The name of the learner of a model file, and its settings by the names of parameters.
+    _learner: ClassVar[str]
+    _setting_names: ClassVar[dict[str, str]] = {}
+    #: Whether the features depend on the seed.
+    _drawn = True
     #: The numbers of the rows in which medians and landmarks were found, where these were not all.
     _rows: ClassVar[np.ndarray | None] = None
 
@@ -78,7 +83,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
             self._rows = sample_rows(X.shape[0], size, random_state=self._seed)
             X = X[self._rows]
         self._sample_size = X.shape[0]
-        self._map = self._make(self._compiled_kernel(X.shape[1]), X)
+        self._requested = self._compiled_kernel(X.shape[1])
+        self._map = self._make(self._requested, X)
         self.kernel_: Kernel = self._map.kernel
         self._n_features_out = self._map.components
         self._describe()
@@ -143,6 +149,44 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     def _compiled_kernel(self, n_features: int) -> Kernel:
         degree, coef0 = self._given("degree", 3), self._given("coef0", 1)
         return self._with_columns(compiled(self._given_kernel, n_features, self._gamma, degree, coef0))
+
+    @classmethod
+    def _learners(cls) -> tuple[str, ...]:
+        """Return the names of the learners whose fits the class takes over."""
+        return (cls._learner,)
+
+    @classmethod
+    def _of_settings(cls, settings: dict[str, Any]) -> FeatureTransformer:
+        """Make the transformer of the settings of a file."""
+        given = {name: settings[setting] for name, setting in cls._setting_names.items() if setting in settings}
+        given = {name: int(value) if name.startswith("n_") else value for name, value in given.items()}
+        if "seed" in settings:
+            given["random_state"] = int(settings["seed"])
+        return cls(settings["kernel"], **given)
+
+    def _saved(self) -> tuple[Any, dict[str, Any]]:
+        """Return what a model file holds, and what beside it makes the transformer."""
+        settings = {setting: self._setting(name) for name, setting in self._setting_names.items()}
+        if self._drawn:
+            settings["seed"] = str(self._seed)
+        rows = None if self._rows is None else np.asarray(self._rows).tolist()
+        state = {"dtype": self._dtype, "seed": self._seed, "sample_size": int(self._sample_size), "rows": rows}
+        return self._map.to_fit(self._learner, {"kernel": self._requested, **settings}), state
+
+    def _setting(self, name: str) -> Any:
+        """Return a parameter as a setting of the learner."""
+        return getattr(self, name)
+
+    def _restore(self, fit: Any, state: dict[str, Any]) -> None:
+        """Become the fit of a model file."""
+        rows, self._requested = state.get("rows"), Kernel(fit.settings["kernel"])
+        self._seed, self._dtype = state.get("seed", seed_of(self.random_state)), state.get("dtype", "float64")
+        self._rows = None if rows is None else np.array(rows)
+        self._sample_size = state.get("sample_size", 1)
+        self._map = Features.of_fit(fit)
+        self.kernel_ = self._map.kernel
+        self._n_features_out = self._map.components
+        self._describe()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
@@ -209,6 +253,13 @@ class RandomFourierFeatures(FeatureTransformer):
 
     _takes_sparse = True
     _partitioned = True
+
+    _learner = "fourier"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "n_components": "components",
+        "kind": "form",
+        "sampling": "sampling",
+    }
 
     kernel: Any = "rbf"
     n_components: int = 100
@@ -304,6 +355,9 @@ class RandomBinningFeatures(FeatureTransformer):
     (2, 3200)
     """
 
+    _learner = "binning"
+    _setting_names: ClassVar[dict[str, str]] = {"n_components": "components", "n_buckets": "buckets"}
+
     kernel: Any = "laplacian"
     n_components: int = 100
     _: KW_ONLY
@@ -391,6 +445,13 @@ class Nystroem(FeatureTransformer):
 
     _takes_sparse = True
     _partitioned = True
+
+    _learner = "nystrom"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "n_components": "components",
+        "landmarks": "landmarks",
+        "tol": "tolerance",
+    }
 
     kernel: Any = "rbf"
     n_components: int = 100
@@ -494,6 +555,20 @@ class Nystroem(FeatureTransformer):
     def _choice(self) -> str:
         return "rpcholesky" if self.landmarks == "auto" else self.landmarks
 
+    def _setting(self, name: str) -> Any:
+        return self._choice() if name == "landmarks" else super()._setting(name)
+
+    def _saved(self) -> tuple[Any, dict[str, Any]]:
+        if "_params" in self.__dict__:
+            raise ValueError("a kernel that Python computes cannot be stored in a model file: it has no text")
+        fit, state = super()._saved()
+        return fit, {**state, "indices": np.asarray(self.component_indices_).tolist()}
+
+    def _restore(self, fit: Any, state: dict[str, Any]) -> None:
+        super()._restore(fit, state)
+        if "indices" in state:
+            self.component_indices_ = np.array(state["indices"], dtype=np.int64)
+
     def _remake(self) -> Features:
         points = self._as_points(self.components_)
         count = points.shape[0]
@@ -501,7 +576,9 @@ class Nystroem(FeatureTransformer):
 
     def _describe(self) -> None:
         self.components_ = self._in_precision(self._map.landmarks)
-        self.component_indices_ = self._map.rows if self._rows is None else self._rows[self._map.rows]
+        own = self._map.rows
+        # Files do not hold which rows of the sample they are.
+        self.component_indices_ = own if own is None or self._rows is None else self._rows[own]
         self.normalization_ = self._map.normalization.astype(self._dtype)
         self.trace_, self.trace_error_ = self._map.trace, self._map.trace_error
         self.n_components_ = self._map.components
@@ -535,6 +612,9 @@ class EmpiricalKernelMap(FeatureTransformer):
     """
 
     _takes_sparse = True
+
+    _learner = "empirical"
+    _drawn = False
 
     kernel: Any = "rbf"
     _: KW_ONLY
@@ -573,6 +653,9 @@ class ExplicitFeatures(FeatureTransformer):
     >>> mercer.ExplicitFeatures("polynomial(degree=2, offset=1)").fit_transform([[1.0], [2.0]]).shape
     (2, 3)
     """
+
+    _learner = "explicit"
+    _drawn = False
 
     kernel: Any = "poly"
     _: KW_ONLY

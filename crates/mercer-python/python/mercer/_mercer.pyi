@@ -93,25 +93,6 @@ class Bags:
     def from_table(X: Any, groups: Any) -> Bags: ...
 
 @final
-class Binned:
-    def __new__(
-        cls,
-        kernel: Kernel,
-        n_grids: int,
-        n_buckets: int,
-        alpha: float,
-        *,
-        loss: str = "squared",
-        intercept: bool = True,
-        tol: float = 1e-05,
-        max_iter: int = 500,
-    ) -> Binned: ...
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, **options: Unpack[Options]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, bool, float]: ...
-    def plan(self, rows: int, outputs: int, **options: Unpack[Options]) -> str: ...
-
-@final
 class CalibratedFit:
     def ends(
         self, X: Any, level: float, **options: Unpack[Options]

@@ -14,6 +14,7 @@ from mercer._conformal import ConformalClassifier, ConformalRegressor
 from mercer._conformal_files import calibrated, calibration_of
 from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
+from mercer._features import FeatureTransformer
 from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._kernel_names import as_parameter, object_kernel
 from mercer._learner import LearnerEstimator
@@ -240,7 +241,8 @@ def _estimator(
 def _learner_estimators() -> list[type[LearnerEstimator]]:
     """Return the public estimators of learners of the catalogue."""
     public = [getattr(mercer, name) for name in mercer._ESTIMATORS]
-    return [kind for kind in public if isinstance(kind, type) and issubclass(kind, LearnerEstimator)]
+    declared = (LearnerEstimator, FeatureTransformer)
+    return [kind for kind in public if isinstance(kind, type) and issubclass(kind, declared)]
 
 
 def _from_fit(fit: Any) -> Any:

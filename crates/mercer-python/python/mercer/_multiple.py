@@ -55,6 +55,7 @@ class _Multiple(LearnerEstimator):
         "shares_": "shares",
         "duality_gap_": "duality_gap",
     }
+    _takes_sparse = True
 
     def _kernel_list(self) -> list[Kernel]:
         given = DEFAULT if self.kernels is None else self.kernels

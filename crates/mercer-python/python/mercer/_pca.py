@@ -364,6 +364,7 @@ class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMix
     """
 
     _learner = "scaling"
+    _takes_sparse = True
     _setting_names: ClassVar[dict[str, str]] = {"n_components": "components", "allow_indefinite": "indefinite"}
     _fact_names: ClassVar[dict[str, str]] = {
         "embedding_": "embedding",

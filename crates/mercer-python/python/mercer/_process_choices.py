@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.utils.validation import column_or_1d
@@ -109,8 +110,23 @@ class ProcessChoices(Estimator):
             return MercerCovariance(resolved, noise, fixed, list(self.free or []))
         return OutsideCovariance(kernel, noise, fixed)
 
+    def _sparse_format(self) -> Any:
+        kernel = self._given_kernel
+        taken = kernel is not None and self._is_compiled(kernel) and not self._is_sparse()
+        return "csr" if taken else False
+
+    def _refuse_sparse(self, X: Any) -> None:
+        """Refuse sparse matrices where the kernel or the inducing points look at every column."""
+        if issparse(X) and not self._sparse_format():
+            why = "inducing points are dense" if self._is_sparse() else "a kernel of Mercer takes them"
+            raise TypeError(
+                f"sparse matrices need a process on all points with a kernel such as '1*gaussian(lengthscale=1)' "
+                f"({why}): use .toarray()"
+            )
+
     def _read_data(self, kernel: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check the data; numbers keep their type for kernel objects, as in scikit-learn."""
+        self._refuse_sparse(X)
         if self._is_compiled(kernel):
             X, y = self._read_fit(X, y, multi_output=True)
         else:
@@ -142,8 +158,10 @@ class ProcessChoices(Estimator):
             return self._encoded(X)
         if object_kernel(kernel, X) is not None:
             return Objects(object_kernel(kernel, X), X)
+        self._refuse_sparse(X)
         if self._is_compiled(kernel):
-            return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+            accepted = self._sparse_format()
+            return validate_data(self, X, dtype=np.float64, order="C", reset=False, accept_sparse=accepted)
         return validate_data(self, X, reset=False, **self._form(kernel, X))
 
     def _scaled(self, y: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
@@ -117,6 +118,8 @@ class ProcessFitting(ProcessChoices):
             self.likelihoods_ = likelihoods
 
     def _copied(self, data: Any) -> np.ndarray:
+        if issparse(data):
+            return data.copy() if self.copy_X_train else data
         return np.array(data) if self.copy_X_train else np.asarray(data)
 
     def _observations(self) -> Observations:

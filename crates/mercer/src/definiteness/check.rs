@@ -154,6 +154,10 @@ fn run(kernel: &Kernel, side: Claim, data: Option<Points>, options: &CheckOption
     if kind.is_some_and(PointKind::is_object) || kernel.first_custom().is_some() {
         return objects::check(kernel, side, kernel.property(property), data, options, compute);
     }
+    // Sparse vectors may have too many columns for points that are searched for.
+    if let Some(Points::Sparse(rows)) = data {
+        return objects::check(kernel, side, kernel.property_on(property, rows.width()), data, options, compute);
+    }
     let columns = data.map(|points| points.vectors().map(|x| x.ncols())).transpose()?;
     let rules = columns.map_or_else(|| kernel.property(property), |d| kernel.property_on(property, d));
     let mut check = Check::start(rules);

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, RwLock};
 
-use ndarray::ArrayView2;
-
 use super::bound::KeptColumns;
 use super::{Bound, Pairs};
 use crate::error::MemoryPurpose;
@@ -51,12 +49,14 @@ impl KeptCenters {
         centers: &'a Sample,
         compute: &Compute,
     ) -> Result<Bound<'a>> {
-        if let (Points::Vectors(rows), Sample::Vectors(columns)) = (x, centers)
-            && columns.len() <= MOST_KEPT
+        if matches!((x, centers), (Points::Vectors(_), _) | (Points::Sparse(_), Sample::Sparse(_)))
+            && let Some(numbers) = KeptColumns::numbers(centers).filter(|numbers| *numbers <= MOST_KEPT)
         {
             x.check_finite("first sample")?;
-            if let Some(kept) = self.kept(kernel, columns.view(), compute)? {
-                return kept.bind(kernel, rows, compute);
+            if let Some(kept) = self.kept(kernel, centers, numbers, compute)?
+                && let Some(bound) = kept.bind(kernel, x, centers, compute)?
+            {
+                return Ok(bound);
             }
         }
         kernel.bind(Pairs::Between(x, centers.as_points()), compute)
@@ -66,21 +66,22 @@ impl KeptCenters {
     fn kept(
         &self,
         kernel: &Kernel,
-        columns: ArrayView2<'_, f64>,
+        columns: &Sample,
+        numbers: usize,
         compute: &Compute,
     ) -> Result<Option<Arc<KeptColumns>>> {
         match self.state() {
             State::Unsuitable => return Ok(None),
             State::Refused(bytes) if !allowed(bytes, compute) => return Ok(None),
-            State::Kept(kept) if allowed(kept.bytes(), compute) => return Ok(Some(kept)),
+            State::Kept(kept) if allowed(kept.bytes(compute), compute) => return Ok(Some(kept)),
             State::Kept(kept) => {
-                self.set(State::Refused(kept.bytes()));
+                self.set(State::Refused(kept.bytes(compute)));
                 return Ok(None);
             }
             State::Unknown | State::Refused(_) => {}
         }
         // Points and their packed copy, at least; what a kernel adds to them is known once it is made.
-        let least = 16 * columns.len() as u64;
+        let least = 16 * numbers as u64;
         if !allowed(least, compute) {
             self.set(State::Refused(least));
             return Ok(None);
@@ -89,7 +90,7 @@ impl KeptCenters {
             self.set(State::Unsuitable);
             return Ok(None);
         };
-        let bytes = kept.bytes();
+        let bytes = kept.bytes(compute);
         let fits = allowed(bytes, compute);
         self.set(if fits { State::Kept(kept.clone()) } else { State::Refused(bytes) });
         Ok(fits.then_some(kept))
@@ -154,6 +155,47 @@ mod tests {
             assert_eq!(values(&large, &kept), found);
             assert!(kept.holds(), "{text}: a larger one makes them again");
         }
+    }
+
+    #[test]
+    fn sparse_centers_are_kept_with_the_same_bits() {
+        use crate::points::Csr;
+        let entry = |(i, j): (usize, usize)| if (i * 7 + j * 13) % 31 == 0 { (i % 5) as f64 - 1.7 } else { 0.0 };
+        let dense = Array2::from_shape_fn((300, 400), entry);
+        let (all, compute) = (Csr::from_dense(dense.view()).unwrap(), Compute::new());
+        let sample = Sample::Sparse(all.clone());
+        let few = all.select(&[3, 200, 7]);
+        let weights: Vec<String> = (0..400).map(|j| format!("{}", 1.0 + (j % 3) as f64)).collect();
+        let per_column = format!("gaussian(lengthscale=[{}])", weights.join(", "));
+        let texts = [
+            "gaussian(lengthscale=3)",
+            "linear() + laplacian(lengthscale=2)",
+            "on([1, 5], linear()) + polynomial(degree=2)",
+        ];
+        for text in texts.into_iter().chain([per_column.as_str()]) {
+            let kernel: Kernel = text.parse().unwrap();
+            let kept = KeptCenters::default();
+            for _ in 0..2 {
+                for x in [Points::Sparse(&few), Points::Vectors(dense.slice(ndarray::s![..4, ..]))] {
+                    let bound = kept.bind(&kernel, x, &sample, &compute).unwrap();
+                    let anew = kernel.bind(Pairs::Between(x, sample.as_points()), &compute).unwrap();
+                    let [found, expected] = [&bound, &anew].map(|b| crate::gram::dense(b, &compute).unwrap());
+                    assert_eq!(found, expected, "{text}");
+                }
+                assert!(kept.holds(), "{text}");
+            }
+            let small = Compute::new().with_memory(20_000);
+            let _ = kept.bind(&kernel, Points::Sparse(&few), &sample, &small);
+            assert!(!kept.holds(), "{text}: a smaller limit drops them");
+        }
+        let kept = KeptCenters::default();
+        let median: Kernel = "gaussian(lengthscale=median)".parse().unwrap();
+        kept.bind(&median, Points::Sparse(&few), &sample, &compute).unwrap();
+        assert!(matches!(kept.state(), State::Unsuitable));
+        let narrow = all.select_columns(&[0, 1]);
+        let gaussian: Kernel = "gaussian(lengthscale=3)".parse().unwrap();
+        let kept = KeptCenters::default();
+        assert!(kept.bind(&gaussian, Points::Sparse(&narrow), &sample, &compute).is_err());
     }
 
     #[test]

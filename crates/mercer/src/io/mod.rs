@@ -43,7 +43,8 @@ pub use number::format_number;
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet;
 pub use streamed::{
-    Checkpoint, FileRules, PartStatistics, PassOptions, Resumed, Roles, RowPart, StreamedModel, SurveyedFile,
+    Checkpoint, FileRules, PartStatistics, PassOptions, Resumed, Roles, RowPart, StreamedModel, StreamedTest,
+    SurveyedFile,
 };
 
 use source::Source;
@@ -57,6 +58,21 @@ pub struct ReadOptions {
     pub header: Header,
     /// What separates the cells of a CSV file.
     pub delimiter: Delimiter,
+    /// Whether the rows of a LIBSVM file are stored with their zeros.
+    pub rows: RowLayout,
+}
+
+/// Whether the rows of a LIBSVM file are stored with their zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RowLayout {
+    /// A column of numbers per index.
+    #[default]
+    Dense,
+    /// One column of sparse vectors, `x`.
+    Sparse,
+    /// Sparse if the dense columns take more than eight times the memory, or are over the memory
+    /// limit.
+    BySize,
 }
 
 /// Reads a table from a file. The format is determined by the extension (`.csv`, `.tsv`, `.libsvm`,
@@ -68,8 +84,8 @@ pub struct ReadOptions {
 ///   [`Delimiter`]. Space around a cell is not part of it. Missing values: an empty cell, `NA`,
 ///   `N/A`, `NaN`, `nan`, `null`, `?`. A column whose other cells are all numbers (decimal points
 ///   only) holds numbers, any other one categories.
-/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, dense; `target` is the [label](Table::label) of
-///   the table.
+/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, or `target` and sparse vectors `x` ([`RowLayout`]);
+///   `target` is the [label](Table::label) of the table.
 /// - **NPY**: columns `x0`, `x1`, …; one- and two-dimensional arrays of real numbers.
 /// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the integers that are
 ///   stored.
@@ -140,7 +156,7 @@ fn read_source(source: &Arc<Source>, format: Format, options: &ReadOptions) -> R
     match format {
         Format::Csv => csv::read(source.clone(), options.header, options.delimiter),
         Format::Tsv => csv::read(source.clone(), options.header, options.delimiter.or_tab()),
-        Format::Libsvm => libsvm::read(source),
+        Format::Libsvm => libsvm::read(source, options.rows),
         Format::Npy => npy::read_table(source),
         Format::Parquet => parquet::read(source),
         Format::Fasta => fasta::read_table(source),

@@ -32,7 +32,7 @@ pub(crate) const PLANNED_THREADS: u64 = 8;
 /// Why a solver was taken, for a fit from a model file: files hold nothing about the run.
 pub(crate) const FROM_FILE: &str = "read from a model file";
 
-pub use binned::{BinnedFit, BinnedMachine};
+pub use binned::{BinnedClassifier, BinnedFit, BinnedMachine, ClassLoss};
 pub use centers::{CenterFit, CenterMachine};
 pub use gaussian_process::{
     GaussianProcess, GaussianProcessFit, SharedGaussianProcess, SharedGaussianProcessFit, SparseGaussianProcess,

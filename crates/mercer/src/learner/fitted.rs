@@ -272,3 +272,22 @@ macro_rules! on_kernel {
     };
 }
 pub(crate) use on_kernel;
+
+/// In an implementation of [`Fitted`]: the kernel and the columns of a fit on explicit features, which
+/// keeps no points.
+macro_rules! on_features {
+    () => {
+        fn kernel(&self) -> Option<&$crate::Kernel> {
+            Some(Self::kernel(self))
+        }
+
+        fn points(&self, _view: usize) -> Option<$crate::Points<'_>> {
+            None
+        }
+
+        fn dimension(&self, _view: usize) -> usize {
+            self.features().columns()
+        }
+    };
+}
+pub(crate) use on_features;

@@ -21,7 +21,7 @@ mod plan;
 pub use entry::{Goal, LearnerEntry, ViewCount};
 pub use facts::{Fact, FactValue, Facts};
 pub use fitted::{Fitted, Interval};
-pub(crate) use fitted::{column, declared, on_kernel, unsupported};
+pub(crate) use fitted::{column, declared, on_features, on_kernel, unsupported};
 pub use input::{FitInput, FitSize, Targets};
 pub use leave_one_out::LeaveOneOut;
 pub use parameter::{Parameter, ParameterKind};

@@ -1,6 +1,6 @@
 //! The catalogue of learners: a line for each.
 
-use crate::learn::{gaussian_process, logistic, machine, multiple, ridge, smoother, spline, streamed, svm};
+use crate::learn::{binned, gaussian_process, logistic, machine, multiple, ridge, smoother, spline, streamed, svm};
 use crate::learner::LearnerEntry;
 use crate::view;
 
@@ -18,11 +18,18 @@ pub static LEARNERS: &[&LearnerEntry] = &[
     &svm::entry::ONE_CLASS,
     &machine::entry::ENTRY,
     &machine::entry::QUANTILES,
+    &binned::entry::VALUES,
+    &binned::entry::CLASSES,
     &streamed::entry::ENTRY,
     &streamed::logistic::entry::ENTRY,
     &multiple::RIDGE_ENTRY,
     &multiple::SVC_ENTRY,
     &multiple::ONE_CLASS_ENTRY,
+    &view::features::entry::FOURIER,
+    &view::features::entry::BINNING,
+    &view::features::entry::NYSTROM,
+    &view::features::entry::EMPIRICAL,
+    &view::features::entry::EXPLICIT,
     &view::pca::ENTRY,
     &view::streamed::pca::entry::ENTRY,
     &view::kmeans::entry::ENTRY,

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use ndarray::Array2;
+
 use crate::error::ColumnProblem;
 use crate::learner::Fitted;
 use crate::points::{
-    Affine, ColumnData, Encoded, EncodedColumn, Encoding, FittedEncoding, Mixed, PointKind, Points, Table,
+    Affine, Column, ColumnData, Csr, Encoded, EncodedColumn, Encoding, FittedEncoding, Mixed, PointKind, Points, Table,
 };
-use crate::{Error, Result};
+use crate::{Error, Result, Sample};
 
 /// How data become points.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +134,8 @@ impl Inputs {
     ///
     /// Columns are matched by name, in whatever order they come; the targets and the columns that
     /// the fit did not use may be there or not. Inputs without names take any table of numbers with
-    /// the right number of columns, in order, and objects without a name the only column there is.
+    /// the right number of columns, in order, or the only column if it holds sparse vectors (which may
+    /// lack the last coordinates), and objects without a name the only column there is.
     /// The label of a table is not an input, unless the model has one of its name. A long table is
     /// grouped first ([`Inputs::grouped`]).
     ///
@@ -159,7 +162,10 @@ impl Inputs {
                 numbers(names.iter())?.apply(&self.without_unused(table, &known)?)
             }
             Features::Vectors { dimension, names: None } => {
-                let table = &table.clone().features();
+                let table = &self.without_unused(table, &HashSet::new())?;
+                if let [Column { name, data: ColumnData::Objects(Sample::Sparse(rows)) }] = table.columns() {
+                    return sparse(name, rows, *dimension);
+                }
                 let found = table.columns().len();
                 if found != *dimension {
                     let expected = format!("{dimension} (the model knows no names to choose columns by)");
@@ -211,6 +217,24 @@ fn columns_of(rows: &Mixed) -> FittedEncoding {
     FittedEncoding::unchecked(Encoding::default(), columns)
 }
 
+/// A column of sparse vectors with as many coordinates as the model has: those that no row of the
+/// table has are 0.
+fn sparse(name: &str, rows: &Csr, dimension: usize) -> Result<Encoded> {
+    if let Some((row, column, value)) = rows.first_beyond(dimension) {
+        let needed = format!("the model has {dimension} columns");
+        return Err(Error::value("table", (row, format!("{name}{}", u64::from(column) + 1)), value, needed));
+    }
+    let rows = rows.with_width(dimension)?;
+    Ok(Encoded {
+        matrix: Array2::zeros((rows.len(), 0)),
+        names: Vec::new(),
+        kept_rows: (0..rows.len()).collect(),
+        objects: vec![(name.to_owned(), rows.into())],
+        filled: 0,
+        dropped: 0,
+    })
+}
+
 /// Columns of numbers, taken as they are.
 fn numbers<T: ToString>(names: impl Iterator<Item = T>) -> Result<FittedEncoding> {
     let column =
@@ -221,7 +245,7 @@ fn numbers<T: ToString>(names: impl Iterator<Item = T>) -> Result<FittedEncoding
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::points::{Column, Scaling};
+    use crate::points::Scaling;
     use ndarray::array;
 
     fn table(names: &[&str]) -> Table {
@@ -259,6 +283,18 @@ mod tests {
         let inputs = Inputs::vectors(2, 1);
         assert_eq!(inputs.encode(&table(&["u", "v"])).unwrap().matrix, array![[0.0, 1.0], [1.0, 2.0]]);
         assert!(matches!(inputs.encode(&table(&["u"])), Err(Error::Shape { .. })));
+    }
+
+    #[test]
+    fn sparse_columns_are_as_wide_as_the_model() {
+        let rows = Csr::new(3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.0]).unwrap();
+        let table = Table::from_columns(vec![Column::objects("x", rows.clone())]).unwrap();
+        let wide = Inputs::vectors(5, 1).encode(&table).unwrap();
+        assert_eq!(wide.into_sample(PointKind::Sparse).unwrap(), rows.with_width(5).unwrap().into());
+        let narrow = Inputs::vectors(2, 1).encode(&table).unwrap_err().to_string();
+        assert!(narrow.contains("row 1, column x3 holds 2: the model has 2 columns"), "{narrow}");
+        let dense = Inputs::vectors(2, 1).encode(&self::table(&["u", "v"])).unwrap();
+        assert_eq!(dense.into_sample(PointKind::Sparse).unwrap(), array![[0.0, 1.0], [1.0, 2.0]].into());
     }
 
     #[test]

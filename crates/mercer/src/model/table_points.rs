@@ -1,5 +1,6 @@
 //! From a table to the points of a kernel.
 
+use super::Features;
 use crate::points::{Column, ColumnData, Encoded, Encoding, FittedEncoding, PointKind, Table};
 use crate::{Error, Kernel, Result, Sample};
 
@@ -57,6 +58,16 @@ impl TablePoints {
         let kind = kind.unwrap_or_else(|| encoded.kind());
         let unused = table.names().filter(|name| !columns.iter().any(|taken| taken == name)).map(str::to_owned);
         Ok(Self { encoding, kind, unused: unused.collect(), encoded })
+    }
+
+    /// How new tables become points: by the rules of the columns; sparse vectors without a rule.
+    pub fn features(&self) -> Features {
+        match &self.encoded.objects[..] {
+            [(_, Sample::Sparse(rows))] if self.kind == PointKind::Sparse => {
+                Features::Vectors { dimension: rows.width(), names: None }
+            }
+            _ => Features::Columns(self.encoding.clone()),
+        }
     }
 
     /// The points, without the rules.

@@ -220,6 +220,39 @@ impl Csr {
         Ok(made)
     }
 
+    /// The same rows with another number of columns.
+    ///
+    /// # Errors
+    /// [`Error::Value`] with the row and the column of the first value beyond the width,
+    /// [`Error::Unsupported`] for more than `2³² − 1` columns.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::points::Csr;
+    /// let x = Csr::new(3, vec![0, 1], vec![1], vec![0.5])?;
+    /// assert_eq!(x.with_width(2)?.with_width(3)?, x);
+    /// assert!(x.with_width(1).is_err());
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn with_width(&self, width: usize) -> Result<Self> {
+        check_width(width)?;
+        let made = Self { width, ..self.clone() };
+        match self.first_beyond(width) {
+            Some((row, column, _)) => made.column(row, i64::from(column)).map(|_| made),
+            None => Ok(made),
+        }
+    }
+
+    /// The row, the column and the value of the first entry that is not below a width.
+    pub(crate) fn first_beyond(&self, width: usize) -> Option<(usize, u32, f64)> {
+        let beyond = |row: usize| {
+            let (columns, values) = self.row(row);
+            let at = columns.partition_point(|&column| (column as usize) < width);
+            columns.get(at).map(|&column| (row, column, values[at]))
+        };
+        if width < self.width { (0..self.len()).find_map(beyond) } else { None }
+    }
+
     /// Whether a dense copy takes at most eight times the memory.
     pub(crate) fn is_compact(&self) -> bool {
         (self.len() * self.width) as u64 <= self.bytes()

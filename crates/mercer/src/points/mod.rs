@@ -121,6 +121,11 @@ impl<'a> Points<'a> {
         }
     }
 
+    /// Whether the points are vectors, dense or sparse.
+    pub fn is_vectors(&self) -> bool {
+        matches!(self, Self::Vectors(_) | Self::Sparse(_))
+    }
+
     /// The numbers that a point consists of: the columns of vectors, 1 for an object.
     pub fn columns(&self) -> usize {
         match self {

@@ -4,6 +4,8 @@ use super::{Graphs, PointKind, Points};
 
 /// Bytes of an entry of a sparse row: a number and its column.
 const ENTRY: usize = 16;
+/// Bytes of a column of sparse vectors, empty or not: how many rows have it, and where its list begins.
+const COLUMN: u64 = 16;
 
 /// The size of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +61,7 @@ impl Points<'_> {
         let per_point = |total: usize| total as f64 / rows.max(1) as f64;
         let (bound, work) = match self {
             Self::Vectors(x) | Self::Precomputed(x) => (bytes, x.ncols() as f64),
-            Self::Sparse(all) => (2 * bytes, 2.0 * per_point(all.stored())),
+            Self::Sparse(all) => (2 * bytes + COLUMN * all.width() as u64, 2.0 * per_point(all.stored())),
             Self::References(references) => (0, references.of() as f64),
             Self::Strings(strings) => {
                 let characters = strings.parts().0.len();

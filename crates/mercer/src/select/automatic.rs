@@ -285,14 +285,18 @@ impl Search {
         if !self.kernels.is_empty() {
             return Ok(self.base(self.kernels.clone()));
         }
-        let Ok(vectors) = x.vectors() else { return Ok(self.base(Kernel::family_of(x)?)) };
+        if !x.is_vectors() {
+            return Ok(self.base(Kernel::family_of(x)?));
+        }
         let mut kernels = SMOOTH.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?;
-        kernels.extend(additive(vectors.ncols())?);
+        if let Points::Vectors(x) = x {
+            kernels.extend(additive(x.ncols())?);
+        }
         let smooth = self.base(kernels);
         if !self.lengthscales.is_empty() {
             return Ok(smooth);
         }
-        match smooth.around_median(vectors.select(Axis(0), rows).view(), compute) {
+        match smooth.around_median(&Sample::kept_some(x, rows), compute) {
             Err(Error::AllEqual { .. } | Error::Overflow { .. }) => self.linear_search(),
             found => found,
         }
@@ -310,7 +314,7 @@ impl Search {
         compute: &Compute,
     ) -> Result<(Winner, SearchReport)> {
         let smooth = self.ridge_search(data.x, rows, compute)?;
-        if !self.kernels.is_empty() || data.x.vectors().is_err() {
+        if !self.kernels.is_empty() || !data.x.is_vectors() {
             return once(&smooth, data, y, rows, compute);
         }
         let linear = once(&self.linear_search()?, data, y, rows, compute)?;

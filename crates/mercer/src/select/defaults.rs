@@ -1,13 +1,11 @@
 //! What searches start from where nothing is given: rows, kernels, lengthscales, λ and C.
 
-use ndarray::{ArrayView2, Axis};
-
 use super::choices::Choices;
 use super::fold_search::FoldSearch;
 use super::folds::sample_rows;
 use super::grid::median_lengthscales;
 use super::search::RidgeSearch;
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 /// Lengthscales around the median, of folds and of ridge regression.
 const FOLD_LENGTHSCALES: usize = 5;
@@ -68,7 +66,7 @@ impl RidgeSearch {
     ///
     /// # Errors
     /// As [`median_lengthscales`].
-    pub fn around_median(self, x: ArrayView2<f64>, compute: &Compute) -> Result<Self> {
+    pub fn around_median<'x>(self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Self> {
         let lengthscales = median_lengthscales(x, RIDGE_LENGTHSCALES, compute)?;
         Ok(Self { lengthscales, refinements: REFINEMENTS, extend_lengthscales: true, ..self })
     }
@@ -89,17 +87,17 @@ impl FoldSearch {
         (x, rows): (Points<'_>, &[usize]),
         compute: &Compute,
     ) -> Result<Self> {
-        let vectors = x.vectors().ok();
-        let list = match (kernels, vectors) {
-            ([], None) => Kernel::family_of(x)?,
-            ([], Some(_)) => vec!["gaussian()".parse()?],
-            (given, _) => given.to_vec(),
+        let vectors = x.is_vectors();
+        let list = match kernels {
+            [] if vectors => vec!["gaussian()".parse()?],
+            [] => Kernel::family_of(x)?,
+            given => given.to_vec(),
         };
         let mut search = Self { parameter, ..Self::new(list, parameters) };
         if !lengthscales.is_empty() {
             search.lengthscales = Choices::fixed(sorted(lengthscales, true));
-        } else if let ([], Some(x)) = (kernels, vectors) {
-            match median_lengthscales(x.select(Axis(0), rows).view(), FOLD_LENGTHSCALES, compute) {
+        } else if kernels.is_empty() && vectors {
+            match median_lengthscales(&Sample::kept_some(x, rows), FOLD_LENGTHSCALES, compute) {
                 Ok(mut found) => {
                     found.reverse();
                     search.lengthscales = Choices::open(found, LENGTHSCALES_MORE);
@@ -110,7 +108,7 @@ impl FoldSearch {
                 Err(other) => return Err(other),
             }
         }
-        if kernels.is_empty() && vectors.is_some() {
+        if kernels.is_empty() && vectors {
             search.fixed.push("linear()".parse()?);
         }
         Ok(search)

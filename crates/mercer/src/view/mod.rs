@@ -8,6 +8,7 @@ pub mod cca;
 pub(crate) mod centering;
 pub mod coupled;
 pub mod eigen;
+pub mod features;
 pub mod ica;
 pub mod kmeans;
 pub mod pca;
@@ -16,6 +17,7 @@ pub mod scaling;
 pub mod spectral;
 pub mod streamed;
 
+pub use features::{FeatureFit, FeatureView};
 pub use kmeans::{
     ChosenClusters, ClusterCount, ClusterScore, ClusterSolver, CountRule, KMeansEvidence, KMeansInit, KernelKMeans,
     KernelKMeansFit, adjusted_rand_index, choose_clusters,

@@ -134,6 +134,12 @@ impl FitData {
         }
     }
 
+    /// Whether columns are named, or have rules.
+    pub fn has_rules(&self) -> bool {
+        let named = !self.columns.is_empty() || !self.drop.is_empty() || self.objects.is_given();
+        named || self.rescale || !matches!(self.scale, None | Some(FitScale::None)) || self.missing.is_some()
+    }
+
     /// The rule for missing values.
     pub fn missing(&self) -> Missing {
         self.missing.map(Into::into).unwrap_or_default()

@@ -9,7 +9,7 @@ use mercer::{Compute, Kernel, Result};
 use ndarray::{Array1, ArrayView1};
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Quality, Training, sparse};
+use super::{Outcome, Quality, Reading, Training, sparse};
 use crate::arguments::{GpArguments, TargetScale};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
@@ -39,7 +39,9 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
 /// The data, scaled where the kernel is chosen.
 pub fn read(words: &GpArguments, session: &Session) -> Result<Training, Failure> {
     let default = if words.explicit_kernel().is_some() { Scaling::None } else { Scaling::Standardize };
-    Training::read(&words.training, None, words.explicit_kernel(), default, session)
+    // Inducing points are chosen by their coordinates.
+    let how = Reading { scaling: default, sparse: words.centers.is_none() };
+    Training::read(&words.training, None, words.explicit_kernel(), how, session)
 }
 
 fn target_map(rule: TargetScale, y: ArrayView1<f64>) -> Affine {

@@ -7,7 +7,7 @@ use mercer::{Compute, Kernel};
 
 use super::super::view::{bars, facts};
 use super::svm::{quality, scaling_of};
-use super::{Outcome, Quality, Training, training};
+use super::{Outcome, Quality, Reading, Training, training};
 use crate::arguments::LearnerArguments;
 use crate::failure::Failure;
 use crate::plot::Figure;
@@ -44,7 +44,8 @@ pub fn read(words: &LearnerArguments, session: &Session) -> Result<Training, Fai
     };
     let first = words.settings.texts("kernels").ok().and_then(|texts| texts.first().map(String::as_str));
     let kernel = words.settings.text("kernel").ok().or(first);
-    Training::read_for(goal, &words.training, words.weights.as_deref(), kernel, scaling_of(kernel), session)
+    let how = Reading { scaling: scaling_of(kernel), sparse: words.entry.sparse };
+    Training::read_for(goal, &words.training, words.weights.as_deref(), kernel, how, session)
 }
 
 /// The settings with names of columns replaced by their numbers.

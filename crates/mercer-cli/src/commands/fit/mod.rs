@@ -41,7 +41,7 @@ pub use classes::ClassQuality;
 pub use pictures::agreement;
 pub use plan::explain;
 pub use quality::Quality;
-pub use training::{Goal, Split, Training};
+pub use training::{Goal, Reading, Split, Training};
 
 const STREAMED: &str =
     "--conformal: a fit that reads its file in passes has no calibration; use fewer rows or columns, or more --memory";

@@ -1,5 +1,6 @@
 //! `mercer explain fit …`: the plan of a fit before it runs.
 
+use mercer::Points;
 use mercer::compute::{human_bytes, human_seconds};
 use mercer::learn::ridge::RidgePlan;
 use mercer::learn::svm::SvmPlan;
@@ -13,6 +14,7 @@ use super::{
     Training, auto, choice, folds, gp, learner, logistic, one_class, ridge, smooth, sparse, spline, streamed, svm, svr,
 };
 use crate::arguments::{FitCommand, FoldWords, GpArguments, RidgeArguments};
+use crate::data;
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number};
 use crate::report::{Block, Report, Truth};
@@ -244,6 +246,13 @@ fn summary(training: &Training, stages: &[Stage], session: &Session) -> Result<R
         ("memory limit", human_bytes(limit)),
         ("speed here", format!("about {:.1} GFlop/s, measured", speed / 1e9)),
     ]);
+    if let Points::Sparse(rows) = training.points() {
+        let dense = human_bytes((rows.len() as u64).saturating_mul(rows.width() as u64).saturating_mul(8));
+        report.text(format!(
+            "A dense table would take {dense}: rows of a LIBSVM file are sparse vectors where it takes more than eight times \
+             their memory, or is over the memory limit. Words that name columns, --scale and --missing make them dense."
+        ));
+    }
     push_default_kernels(&mut report, training)?;
     for stage in stages {
         report.heading(format!("Stage: {}", stage.name)).fields([
@@ -266,9 +275,10 @@ fn summary(training: &Training, stages: &[Stage], session: &Session) -> Result<R
 
 /// What the points are.
 fn shown_kind(training: &Training) -> String {
-    match training.vectors() {
-        Some(x) => format!("in {} columns", x.ncols()),
-        None => training.points().kind().to_string(),
+    match training.points() {
+        Points::Vectors(x) => format!("in {} columns", x.ncols()),
+        Points::Sparse(rows) => data::sparse_text(rows),
+        points => points.kind().to_string(),
     }
 }
 

@@ -7,7 +7,6 @@ use mercer::model::Model;
 use mercer::points::Scaling;
 use mercer::select::RidgeSearch;
 use mercer::{Compute, Kernel, Result};
-use ndarray::Axis;
 use serde_json::{Map, Value, json};
 
 use super::choice::{self, Choice};
@@ -95,8 +94,10 @@ pub fn with_lengthscales(
     if !words.lengthscales.is_empty() {
         return Ok(RidgeSearch { lengthscales: words.lengthscales.clone(), ..search });
     }
-    let (None, Some(x)) = (words.explicit_kernel(), training.vectors()) else { return Ok(search) };
-    let search = search.around_median(x.select(Axis(0), rows).view(), compute)?;
+    if words.explicit_kernel().is_some() || training.has_objects() {
+        return Ok(search);
+    }
+    let search = search.around_median(&training.x.taken(rows), compute)?;
     // A list of λ is a list to choose from.
     Ok(if words.lambdas.is_empty() { search } else { RidgeSearch { refinements: 0, ..search } })
 }

@@ -9,7 +9,7 @@ use mercer::{Compute, Result};
 use ndarray::{ArrayView1, ArrayView2};
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Quality, Training, choice, pictures, ridge};
+use super::{Outcome, Quality, Reading, Training, choice, pictures, ridge};
 use crate::arguments::{SmoothArguments, SmoothMethod};
 use crate::failure::Failure;
 use crate::numbers::{json as number, short};
@@ -56,7 +56,7 @@ fn bandwidth(words: &SmoothArguments) -> Bandwidth {
 
 /// The data as it is.
 pub fn read(words: &SmoothArguments, session: &Session) -> Result<Training, Failure> {
-    let training = Training::read(&words.training, None, None, Scaling::None, session)?;
+    let training = Training::read(&words.training, None, None, Reading::dense(Scaling::None), session)?;
     training.only_target("smooth")?;
     if words.compare {
         training.only_column("smooth --compare")?;

@@ -6,7 +6,7 @@ use mercer::points::Scaling;
 use ndarray::Axis;
 use serde_json::{Map, Value, json};
 
-use super::{Choice, Outcome, Quality, Training};
+use super::{Choice, Outcome, Quality, Reading, Training};
 use crate::arguments::{SmoothingWord, SplineArguments};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
@@ -32,7 +32,8 @@ pub fn specification(words: &SplineArguments) -> SmoothingSpline {
 
 /// The data: one column as it is.
 pub fn read(words: &SplineArguments, session: &Session) -> Result<Training, Failure> {
-    let training = Training::read(&words.training, words.weights.as_deref(), None, Scaling::None, session)?;
+    let training =
+        Training::read(&words.training, words.weights.as_deref(), None, Reading::dense(Scaling::None), session)?;
     training.only_column("spline")?;
     training.only_target("spline")?;
     Ok(training)

@@ -22,6 +22,31 @@ const MANY_LEVELS: f64 = 0.5;
 const FEW_NUMBERS: usize = 20;
 const REPEATED: usize = 5;
 
+/// The name of the label of a LIBSVM file.
+const LABEL: &str = "target";
+
+/// How the points of a learner are read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// The scaling of columns where none is requested.
+    pub scaling: Scaling,
+    /// Whether the learner takes sparse vectors.
+    pub sparse: bool,
+}
+
+impl Reading {
+    /// For a learner that looks at every column.
+    pub fn dense(scaling: Scaling) -> Self {
+        Self { scaling, sparse: false }
+    }
+}
+
+impl From<Scaling> for Reading {
+    fn from(scaling: Scaling) -> Self {
+        Self { scaling, sparse: true }
+    }
+}
+
 /// The type of target of a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
@@ -65,10 +90,10 @@ impl Training {
         words: &FitData,
         weights: Option<&str>,
         kernel: Option<&str>,
-        default: Scaling,
+        how: impl Into<Reading>,
         session: &Session,
     ) -> Result<Self, Failure> {
-        Self::read_for(Goal::Numbers, words, weights, kernel, default, session)
+        Self::read_for(Goal::Numbers, words, weights, kernel, how, session)
     }
 
     /// The same for another kind of target.
@@ -77,11 +102,12 @@ impl Training {
         words: &FitData,
         weights: Option<&str>,
         kernel: Option<&str>,
-        default: Scaling,
+        how: impl Into<Reading>,
         session: &Session,
     ) -> Result<Self, Failure> {
+        let how: Reading = how.into();
         let kernel: Option<Kernel> = kernel.map(str::parse).transpose()?;
-        let table = read_table(words, weights, kernel.as_ref(), session)?;
+        let table = read_table(words, weights, kernel.as_ref(), how.sparse, session)?;
         let split = Split::new(goal, words, weights, &table)?;
         let kept = rows_with_targets(&table, &split, words.missing.is_some()).map_err(|e| named(e, &words.data))?;
         let mut remarks = Vec::new();
@@ -93,7 +119,9 @@ impl Training {
         }
         let table = table.select_rows(&kept)?;
         let features = table.select(split.features.iter().copied())?;
-        let TablePoints { encoding, encoded, kind, unused } = encode(&features, words, kernel.as_ref(), default)?;
+        let points = encode(&features, words, kernel.as_ref(), how.scaling)?;
+        let features = points.features();
+        let TablePoints { encoding, encoded, kind, unused } = points;
         remarks.extend(remarks_on(&encoding, encoded.dropped, encoded.filled, encoded.kept_rows.len()));
         let pick = |column: usize| -> Array1<f64> {
             encoded.kept_rows.iter().map(|&row| value_at(&table, column, row)).collect()
@@ -109,14 +137,20 @@ impl Training {
         if goal == Goal::Either {
             remarks.extend(few_numbers(&targets, &y, classes.is_some()));
         }
-        let mut inputs = Inputs::columns(encoding.clone(), targets.clone());
-        if targets.is_empty() {
-            inputs.targets = vec![Target::unnamed()];
-        }
-        inputs.unused = split.unused.iter().map(name_of).chain(unused).collect();
+        let of_targets = if targets.is_empty() { vec![Target::unnamed()] } else { named_targets(&targets) };
+        let unused = split.unused.iter().map(name_of).chain(unused).collect();
+        let inputs = Inputs { features, targets: of_targets, unused };
         let (name, weights) = (shown(&words.data), split.weights.map(pick));
         let coordinates = encoded.names.clone();
         let x = encoded.into_sample(kind)?;
+        if let Sample::Sparse(rows) = &x {
+            let scaled = if how.scaling == Scaling::None {
+                ""
+            } else {
+                ", which are not scaled (--scale standard makes them dense)"
+            };
+            remarks.push(format!("The rows are {}{scaled}.", data::sparse_text(rows)));
+        }
         Ok(Self { name, x, y, classes, weights, inputs, coordinates, targets, remarks, encoding })
     }
 
@@ -157,9 +191,13 @@ impl Training {
         self.points().vectors().ok()
     }
 
-    /// The columns of vectors; an object counts as one.
+    /// The columns of vectors, by which plans are made: an object counts as one, and sparse vectors
+    /// as dense ones with as many bytes.
     pub fn columns(&self) -> usize {
-        self.points().columns()
+        match self.points() {
+            points @ Points::Sparse(_) => points.size().numbers(),
+            points => points.columns(),
+        }
     }
 
     /// Whether the points are something else than vectors.
@@ -253,9 +291,13 @@ fn read_table(
     words: &FitData,
     weights: Option<&str>,
     kernel: Option<&Kernel>,
+    sparse: bool,
     session: &Session,
 ) -> Result<Table, Failure> {
-    let table = data::read_table(&words.data, session)?;
+    let is_label = |name: &String| [LABEL, "0"].contains(&name.trim());
+    let named = weights.is_some() || !words.target.iter().all(is_label);
+    let rows = data::rows_by_size(!sparse || named || words.has_rules(), kernel);
+    let table = data::read_rows(&words.data, rows, session)?;
     let table = data::with_labels(table, words.objects.labels.as_deref(), session)?;
     let Some(bag) = &words.objects.bag else { return Ok(table) };
     let table = table.drop_columns(words.drop.iter().map(|name| name.trim()));
@@ -278,6 +320,10 @@ fn encode(
         return Err(Failure::request(format!("{}: --missing drop leaves no row", shown(&words.data))));
     }
     Ok(points)
+}
+
+fn named_targets(names: &[String]) -> Vec<Target> {
+    names.iter().map(Target::named).collect()
 }
 
 /// Columns of equal length as a matrix.
@@ -374,8 +420,12 @@ impl Split {
 
 /// Whether a column holds objects.
 fn has_objects(table: &Table) -> bool {
-    let is_plain = |data: &ColumnData| matches!(data, ColumnData::Numbers(_) | ColumnData::Categories { .. });
-    table.columns().iter().any(|column| !is_plain(&column.data))
+    let is_object = |data: &ColumnData| match data {
+        ColumnData::Objects(sample) => sample.as_points().kind().is_object(),
+        ColumnData::Groups { .. } => true,
+        _ => false,
+    };
+    table.columns().iter().any(|column| is_object(&column.data))
 }
 
 fn features(words: &FitData, table: &Table, taken: &HashSet<usize>) -> Result<Vec<usize>, Failure> {

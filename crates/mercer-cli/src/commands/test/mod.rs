@@ -8,6 +8,7 @@ mod pool;
 mod question;
 mod read;
 mod reading;
+mod streamed;
 mod summary;
 
 use mercer::hypothesis::TestOutcome;
@@ -20,9 +21,13 @@ pub use pictures::null as null_figure;
 pub use plan::explain;
 use question::Question;
 use read::Cases;
+pub use streamed::plan_of;
 
 /// Reads, tests and reports.
 pub fn test(command: &TestCommand, session: &Session) -> Result<Report, Failure> {
+    if let Some(request) = streamed::Request::of(command, session)? {
+        return request.run(session);
+    }
     let cases = read::read(command, session)?;
     if let TestCommand::TwoSample(words) = command
         && words.method == Some(TwoSampleWord::Betting)

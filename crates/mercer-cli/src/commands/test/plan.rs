@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::question::Question;
 use super::read::{self, Case};
+use super::streamed::Request;
 use crate::arguments::TestCommand;
 use crate::failure::Failure;
 use crate::numbers::{grouped, short};
@@ -16,6 +17,11 @@ use crate::session::Session;
 
 /// Reads the data and reports the plan of the tests.
 pub fn explain(command: &TestCommand, session: &Session) -> Result<Report, Failure> {
+    if let Some(request) = Request::of(command, session)? {
+        let mut report = request.explain(session)?;
+        report.json["command"] = "explain test".into();
+        return Ok(report);
+    }
     let cases = read::read(command, session)?;
     let question = Question::new(command, &cases)?;
     let permutations = command.options().permutations;

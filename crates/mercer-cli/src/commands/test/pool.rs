@@ -19,9 +19,15 @@ pub fn pool(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<Tabl
 }
 
 fn check_names(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<(), Failure> {
-    let missing = |of: &Table, from: &Table| {
-        let known: HashSet<&str> = from.names().collect();
-        of.names().filter(|name| !known.contains(name)).map(str::to_owned).collect::<Vec<_>>()
+    let names = |table: &Table| table.names().map(str::to_owned).collect::<Vec<_>>();
+    check_lists(&names(first), &names(second), paths)
+}
+
+/// Refuses names that only one of two files has.
+pub fn check_lists(first: &[String], second: &[String], paths: (&Path, &Path)) -> Result<(), Failure> {
+    let missing = |of: &[String], from: &[String]| {
+        let known: HashSet<&str> = from.iter().map(String::as_str).collect();
+        of.iter().filter(|name| !known.contains(name.as_str())).cloned().collect::<Vec<_>>()
     };
     for (absent, has, lacks) in [(missing(first, second), paths.0, paths.1), (missing(second, first), paths.1, paths.0)]
     {
@@ -31,8 +37,8 @@ fn check_names(first: &Table, second: &Table, paths: (&Path, &Path)) -> Result<(
                 shown(has),
                 absent.join(", "),
                 shown(lacks),
-                first.columns().len(),
-                second.columns().len(),
+                first.len(),
+                second.len(),
             )));
         }
     }

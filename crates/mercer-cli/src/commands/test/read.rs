@@ -10,7 +10,8 @@ use super::groups::{Key, distinct, keys};
 use super::pool::pool;
 use crate::arguments::{TestCommand, TestOptions, TwoSampleArguments};
 use crate::data::{
-    choose_features, expand, grouped, is_standard_input, named, read_table, shown, with_labels, without_label,
+    alike, choose_features, expand, grouped, is_standard_input, named, read_rows, read_table, rows_by_size, shown,
+    with_labels, without_label,
 };
 use crate::failure::Failure;
 use crate::session::Session;
@@ -119,7 +120,8 @@ fn parsed(text: &str) -> Result<Option<Kernel>, Failure> {
     kernel.map_err(|e: Error| Failure::request(format!("--kernel: {e}")))
 }
 
-fn rules(options: &TestOptions) -> Encoding {
+/// How columns become vectors.
+pub fn rules(options: &TestOptions) -> Encoding {
     Encoding {
         missing: options.missing.map(Into::into).unwrap_or_default(),
         scaling: options.scale.map(Into::into).unwrap_or_default(),
@@ -132,7 +134,8 @@ fn names_of(points: &TablePoints) -> Vec<String> {
     points.encoded.names.iter().cloned().chain(objects).collect()
 }
 
-fn remarks(dropped: usize, filled: usize) -> Vec<String> {
+/// Remarks on missing values.
+pub fn remarks(dropped: usize, filled: usize) -> Vec<String> {
     let summary = [(dropped, "rows with missing values were dropped"), (filled, "missing values were filled")];
     summary.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
 }
@@ -253,7 +256,8 @@ fn two_samples(words: &TwoSampleArguments, session: &Session) -> Result<Cases, F
         return Err(Failure::request("A and B cannot both be standard input"));
     }
     let kernel = parsed(&words.kernel)?;
-    let (a, b) = (read_sample(paths.0, words, session)?, read_sample(paths.1, words, session)?);
+    let read = |path: &Path| read_sample(path, words, kernel.as_ref(), session);
+    let (a, b) = alike((read(paths.0)?, read(paths.1)?))?;
     let groups = words.options.by.as_ref().map(|by| groups(&a, &b, by, words.whole_reference)).transpose()?;
     let (a, b) = (tested(a, words)?, tested(b, words)?);
     let table = pool(&a, &b, paths)?;
@@ -271,8 +275,17 @@ fn two_samples(words: &TwoSampleArguments, session: &Session) -> Result<Cases, F
 }
 
 /// One of the files, with a row per bag where bags are named.
-fn read_sample(path: &Path, words: &TwoSampleArguments, session: &Session) -> Result<Table, Failure> {
-    let table = with_labels(read_table(path, session)?, words.options.objects.labels.as_deref(), session)?;
+fn read_sample(
+    path: &Path,
+    words: &TwoSampleArguments,
+    kernel: Option<&Kernel>,
+    session: &Session,
+) -> Result<Table, Failure> {
+    let options = &words.options;
+    let has_rules = !words.columns.is_empty() || options.by.is_some() || options.scale.is_some();
+    let has_rules = has_rules || options.missing.is_some() || options.objects.is_given();
+    let rows = rows_by_size(has_rules, kernel);
+    let table = with_labels(read_rows(path, rows, session)?, options.objects.labels.as_deref(), session)?;
     let constant: Vec<&str> = words.options.by.iter().map(String::as_str).collect();
     grouped(table, words.options.objects.bag.as_deref(), &words.columns, &constant)
 }

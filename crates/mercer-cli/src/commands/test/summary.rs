@@ -35,7 +35,8 @@ pub fn one(question: &Question, cases: &Cases, outcome: &TestOutcome) -> Report 
     report
 }
 
-fn verdict(outcome: &TestOutcome) -> Block {
+/// The decision.
+pub fn verdict(outcome: &TestOutcome) -> Block {
     let level = short(outcome.level);
     if outcome.reject {
         Block::Verdict(Truth::No, format!("rejected at level {level}: p = {}", digits(outcome.p_value, 4)))
@@ -56,7 +57,7 @@ fn sizes(question: &Question, case: &Case) -> String {
 }
 
 /// What the decision rests on, for people.
-fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
+pub fn facts(outcome: &TestOutcome) -> Vec<(&'static str, String)> {
     let mut fields = vec![("statistic", short(outcome.statistic))];
     fields.extend(outcome.threshold.map(|t| ("rejected above", short(t))));
     fields.extend(
@@ -117,7 +118,7 @@ pub fn split(text: &str) -> Vec<&str> {
 }
 
 /// What the decision rests on, for programs.
-fn json_of(outcome: &TestOutcome) -> Map<String, Value> {
+pub fn json_of(outcome: &TestOutcome) -> Map<String, Value> {
     let details: Map<String, Value> =
         outcome.details.iter().map(|(name, value)| (name.clone(), number(*value))).collect();
     let fields = json!({

@@ -41,6 +41,9 @@ pub fn cluster(words: &ClusterArguments, session: &Session) -> Result<Report, Fa
 
 /// The plan, without running it.
 pub fn explain(words: &ClusterArguments, session: &Session) -> Result<Report, Failure> {
+    if let Some(request) = streamed::of_clusters(words, session)? {
+        return request.explain(session);
+    }
     let samples = read(words, session)?;
     let learner = words.entry.build(&settings(words, &samples)?)?;
     let compute = session.compute.clone().with_speed(session.speed());
@@ -49,7 +52,7 @@ pub fn explain(words: &ClusterArguments, session: &Session) -> Result<Report, Fa
 }
 
 fn read(words: &ClusterArguments, session: &Session) -> Result<Samples, Failure> {
-    Samples::read(&words.data, words.weights.as_deref(), words.settings.text("kernel").ok(), session)
+    Samples::read(words.entry, &words.data, words.weights.as_deref(), words.settings.text("kernel").ok(), session)
 }
 
 /// With the number of clusters, unless it is to be chosen.

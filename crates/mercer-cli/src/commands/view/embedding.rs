@@ -58,11 +58,14 @@ fn read(words: &ViewArguments, session: &Session) -> Result<Samples, Failure> {
         let kernels = words.settings.texts("kernels").unwrap_or_default();
         return Samples::read_views(&words.data, &words.views, kernels, session);
     }
-    Samples::read(&words.data, None, words.settings.text("kernel").ok(), session)
+    Samples::read(words.entry, &words.data, None, words.settings.text("kernel").ok(), session)
 }
 
 /// The plan, without running it.
 pub fn explain(words: &ViewArguments, session: &Session) -> Result<Report, Failure> {
+    if let Some(request) = streamed::of_view(words, session)? {
+        return request.explain(session);
+    }
     let samples = read(words, session)?;
     let learner = words.entry.build(&samples.settings(words.entry, &words.settings)?)?;
     let compute = session.compute.clone().with_speed(session.speed());

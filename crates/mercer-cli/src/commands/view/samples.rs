@@ -7,7 +7,7 @@ use mercer::settings::{Setting, Settings};
 use mercer::{Kernel, Points, Sample};
 use ndarray::Array1;
 
-use super::super::fit::{Goal, Training};
+use super::super::fit::{Goal, Reading, Training};
 use crate::arguments::ViewData;
 use crate::data::{self, few, named, shown};
 use crate::failure::Failure;
@@ -47,14 +47,16 @@ const RANGES: usize = 4;
 impl Samples {
     /// One sample.
     pub fn read(
+        entry: &LearnerEntry,
         words: &ViewData,
         weights: Option<&str>,
         kernel: Option<&str>,
         session: &Session,
     ) -> Result<Self, Failure> {
         let goal = if words.color.is_some() { Goal::Either } else { Goal::Nothing };
-        let default = if kernel.is_some() { Scaling::None } else { Scaling::Standardize };
-        let mut training = Training::read_for(goal, &words.as_fit(), weights, kernel, default, session)?;
+        let scaling = if kernel.is_some() { Scaling::None } else { Scaling::Standardize };
+        let how = Reading { scaling, sparse: entry.sparse };
+        let mut training = Training::read_for(goal, &words.as_fit(), weights, kernel, how, session)?;
         training.remarks.retain(|remark| !remark.contains("The target `"));
         let colors = words.color.as_ref().map(|name| match &training.classes {
             Some(classes) => Colors { name: name.clone(), of: classes.of().to_vec(), names: classes.names().to_vec() },

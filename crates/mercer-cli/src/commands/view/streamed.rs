@@ -8,7 +8,7 @@ use mercer::Error;
 use mercer::io::{
     Checkpoint, ChunkedFile, FileRules, ReadOptions, Resumed, Roles, SurveyedFile, atomic_write, save_model,
 };
-use mercer::learner::LearnerEntry;
+use mercer::learner::{FitSize, LearnerEntry};
 use mercer::model::{self, AnyFit, Model};
 use mercer::points::{Encoding, Scaling, Table};
 use mercer::settings::Settings;
@@ -121,6 +121,18 @@ impl<'w> Request<'w> {
             self.write(path, &model, &file, session)?;
         }
         self.report(&model, &file, fitted.resumed_at, session)
+    }
+
+    /// The plan, without running it; the rows are counted.
+    pub fn explain(&self, session: &Session) -> Result<Report, Failure> {
+        let file = self.look(session)?;
+        let learner = self.entry.build(&self.with_columns(&file)?)?;
+        let compute = session.compute.clone().with_speed(session.speed());
+        let views = vec![mercer::points::Size::of_vectors(file.rows(), file.encoding().dimension())];
+        let plan = learner.plan(&FitSize { views, outputs: 0, classes: 0 }, &compute)?;
+        let mut report = super::super::test::plan_of(self.entry.title, file.rows(), &self.reason, &plan, session);
+        report.json["command"] = format!("explain {}", self.command).into();
+        Ok(report)
     }
 
     /// The file, all rows of which were looked at.

@@ -7,6 +7,7 @@ use mercer::io::load_model;
 use mercer::learner::Goal;
 use mercer::model::Model;
 use mercer::points::{Column, Table};
+use mercer::view::FeatureFit;
 use ndarray::{Array2, ArrayView1, Axis};
 
 use super::{check_output, coordinate_names, write};
@@ -32,7 +33,7 @@ pub fn transform(words: &TransformArguments, session: &Session) -> Result<Report
             entry.name
         )));
     }
-    let table = data::read_table(&words.data, session)?;
+    let table = data::read_rows(&words.data, data::rows_for(&model), session)?;
     let table = data::with_labels(table, words.objects.labels.as_deref(), session)?;
     let columns = columns(&model, &table, words, session)?;
     let result = Table::from_columns(columns.clone())?;
@@ -86,8 +87,21 @@ pub(super) fn of_table(
             Column::numbers("distance", spread(own.view())),
         ]);
     }
+    let features = model.fit::<FeatureFit>();
+    if let Some(map) = features.and_then(FeatureFit::binning) {
+        // As `mercer embed binning`: the features themselves are mostly zeros.
+        let cells = map.transform(sample.as_points().vectors()?, compute)?.cells().mapv(f64::from);
+        let columns = cells.axis_iter(Axis(1)).enumerate();
+        return Ok(columns.map(|(j, v)| Column::numbers(format!("cell{j}"), spread(v))).collect());
+    }
     let z: Array2<f64> = model.transform(view, &sample, compute)?;
-    let names = coordinate_names(model.views().len(), view, z.ncols());
+    // Features are named as the command names them that makes them.
+    let names = match features {
+        Some(fit) if fit.fourier().is_some() || model.fitted().kind() == "nystrom" => {
+            (0..z.ncols()).map(|j| format!("z{j}")).collect()
+        }
+        _ => coordinate_names(model.views().len(), view, z.ncols()),
+    };
     let columns = names.into_iter().zip(z.axis_iter(Axis(1)));
     let mut found: Vec<Column> = columns.map(|(name, v)| Column::numbers(name, spread(v))).collect();
     if novelty && view == 0 {

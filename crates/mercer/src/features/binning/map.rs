@@ -9,6 +9,7 @@ use super::sparse::CellMatrix;
 use crate::error::MemoryPurpose;
 use crate::features::fourier::{allocate_by_mass, check};
 use crate::features::sampling::{Sampling, Source};
+use crate::record::Record;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// Points that one task works on. 256 to 4096 differ by less than the noise of 13 % (20 000 points,
@@ -220,6 +221,39 @@ impl BinningFeatures {
             let blocks: Vec<_> = out.chunks_mut(ROWS * grids).zip(x.axis_chunks_iter(Axis(0), ROWS)).collect();
             blocks.into_par_iter().try_for_each(block)
         })
+    }
+
+    pub(crate) fn put_into(&self, record: &mut Record) {
+        record.put_text("kernel", &self.kernel);
+        record.put_count("buckets", self.buckets);
+        // A pitch is above 0: 0 stands for infinity, which files do not hold.
+        record.put_matrix("pitches", self.pitches.mapv(|t| if t.is_finite() { t } else { 0.0 }).view());
+        record.put_matrix("shifts", self.shifts.view());
+        record.put_vector("grid_values", self.values.view());
+    }
+
+    pub(crate) fn take_from(record: &mut Record) -> Result<Self> {
+        let (kernel, buckets) = (record.kernel()?, record.count("buckets")?);
+        let pitches = record.take_leading_matrix("pitches")?;
+        let (grids, columns) = pitches.dim();
+        if let Some(bad) = pitches.iter().find(|t| **t < 0.0) {
+            return Err(Error::parameter("pitches", bad, 0..));
+        }
+        if !grids.checked_mul(buckets).is_some_and(|c| c > 0 && c <= u32::MAX as usize) {
+            return Err(Error::parameter("buckets", buckets, "such that grids × buckets is from 1 to 2³² − 1"));
+        }
+        Ok(Self {
+            kernel,
+            buckets,
+            pitches: pitches.mapv_into(|t| if t > 0.0 { t } else { f64::INFINITY }),
+            shifts: record.take_finite_matrix("shifts", (grids, columns))?,
+            values: record.take_finite_vector("grid_values", grids)?,
+        })
+    }
+
+    /// Columns of the features for each grid.
+    pub fn buckets(&self) -> usize {
+        self.buckets
     }
 
     /// How many points are placed between two looks at the cancel flag.

@@ -1,9 +1,7 @@
 //! Measures of integral operators.
 
-use ndarray::Array2;
-
 use crate::error::AllowedRange;
-use crate::{Error, Result};
+use crate::{Error, Result, Sample};
 
 /// A measure on the points.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +18,8 @@ pub enum Measure {
         /// Its standard deviation.
         deviation: f64,
     },
-    /// The same mass at every row; the masses add up to 1.
-    Sample(Array2<f64>),
+    /// The same mass at every point; the masses add up to 1.
+    Sample(Sample),
 }
 
 impl Measure {
@@ -36,7 +34,7 @@ impl Measure {
             Self::Gaussian { deviation } if !(deviation.is_finite() && *deviation > 0.0) => {
                 Err(Error::parameter("deviation", deviation, AllowedRange::POSITIVE))
             }
-            Self::Sample(x) if x.nrows() == 0 => Err(Error::too_few("a spectrum", "points of the sample", 1, 0)),
+            Self::Sample(x) if x.is_empty() => Err(Error::too_few("a spectrum", "points of the sample", 1, 0)),
             _ => Ok(()),
         }
     }

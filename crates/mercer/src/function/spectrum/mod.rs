@@ -12,9 +12,9 @@ mod sinusoids;
 pub use measure::Measure;
 use modes::Modes;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1};
 
-use crate::{Compute, Error, Kernel, Result};
+use crate::{Compute, Error, Kernel, Points, Result};
 
 /// The leading eigenpairs of the integral operator of a kernel under a measure.
 ///
@@ -68,7 +68,7 @@ impl Spectrum {
         }
         measure.check()?;
         match measure {
-            Measure::Sample(x) => sample::spectrum(kernel, x.view(), count, compute),
+            Measure::Sample(x) => sample::spectrum(kernel, x, count, compute),
             distribution => closed::spectrum(kernel, distribution, count),
         }
     }
@@ -107,8 +107,8 @@ impl Spectrum {
     /// # Errors
     /// [`Error::Shape`] unless the points have as many columns as the measure, and as
     /// [`Kernel::bind`].
-    pub fn eigenfunctions(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        self.modes.evaluate(x, &self.kernel, &self.eigenvalues, compute)
+    pub fn eigenfunctions<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
+        self.modes.evaluate(x.into(), &self.kernel, &self.eigenvalues, compute)
     }
 
     /// `√μⱼ φⱼ(x)`: features whose inner products are the kernel, but for the modes that are not
@@ -116,7 +116,7 @@ impl Spectrum {
     ///
     /// # Errors
     /// As [`Spectrum::eigenfunctions`].
-    pub fn features(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    pub fn features<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array2<f64>> {
         let roots = Array1::from_iter(self.eigenvalues.iter().map(|v| v.sqrt()));
         Ok(self.eigenfunctions(x, compute)? * &roots)
     }

@@ -1,12 +1,12 @@
 //! Eigenfunctions as values.
 
-use ndarray::{Array1, Array2, ArrayView2};
+use ndarray::{Array1, Array2};
 
 use super::finite::Combination;
 use super::hermite::HermiteFunctions;
 use super::sinusoids::Sinusoid;
 use crate::gram::{self, Pairs};
-use crate::{Compute, Error, Kernel, Points, Result};
+use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Modes {
@@ -17,19 +17,20 @@ pub(super) enum Modes {
     /// Combinations of the functions of a finite-rank kernel on the line.
     Combinations(Combination),
     /// `φⱼ(xᵢ)` on a sample, extended by the kernel.
-    Sample { points: Array2<f64>, values: Array2<f64> },
+    Sample { points: Sample, values: Array2<f64> },
 }
 
 impl Modes {
     pub(super) fn evaluate(
         &self,
-        x: ArrayView2<f64>,
+        x: Points<'_>,
         kernel: &Kernel,
         eigenvalues: &[f64],
         compute: &Compute,
     ) -> Result<Array2<f64>> {
-        Points::Vectors(x).check_finite("points")?;
+        x.check_finite("points")?;
         let line = |value: &dyn Fn(f64) -> Vec<f64>| {
+            let x = x.vectors()?;
             if x.ncols() != 1 {
                 return Err(Error::shape("columns of points on the line", 1, x.ncols()));
             }
@@ -42,8 +43,8 @@ impl Modes {
             Self::Hermite(functions) => line(&|t| functions.at(t, eigenvalues.len())),
             Self::Combinations(combination) => line(&|t| combination.at(t)),
             Self::Sample { points, values } => {
-                let scale = Array1::from_iter(eigenvalues.iter().map(|v| 1.0 / (points.nrows() as f64 * v)));
-                let bound = kernel.bind(Pairs::between(x, points.view()), compute)?;
+                let scale = Array1::from_iter(eigenvalues.iter().map(|v| 1.0 / (points.len() as f64 * v)));
+                let bound = kernel.bind(Pairs::Between(x.reborrow(), points.as_points()), compute)?;
                 gram::multiply(&bound, (values * &scale).view(), compute)
             }
         }

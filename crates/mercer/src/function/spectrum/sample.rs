@@ -1,6 +1,6 @@
 //! The spectrum of `K/n` on a sample.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, Axis, s};
 
 use super::Spectrum;
 use super::modes::Modes;
@@ -8,7 +8,7 @@ use crate::error::MemoryPurpose;
 use crate::gram::{self, Bound, Pairs, Tiles};
 use crate::operator::Tiled;
 use crate::solve::{leading_eigen, symmetric_eigen};
-use crate::{Compute, Kernel, Result};
+use crate::{Compute, Kernel, Result, Sample};
 
 /// Rows up to which the whole matrix is decomposed: the cubic cost is then below that of
 /// iterations. 5 eigenvalues of 1000 rows take 72 to 81 ms, and 29 to 36 ms by iterations; 60 take 74 to
@@ -18,9 +18,9 @@ const DENSE: usize = 1000;
 /// Eigenvalues below this share of the trace are rounding, and have no eigenfunction.
 const NEGLIGIBLE: f64 = 1e-13;
 
-pub(super) fn spectrum(kernel: &Kernel, x: ArrayView2<f64>, count: usize, compute: &Compute) -> Result<Spectrum> {
-    let bound = kernel.bind(Pairs::within(x), compute)?;
-    let n = x.nrows();
+pub(super) fn spectrum(kernel: &Kernel, x: &Sample, count: usize, compute: &Compute) -> Result<Spectrum> {
+    let bound = kernel.bind(Pairs::Within(x.into()), compute)?;
+    let n = x.len();
     let (values, vectors) = if n <= DENSE || 4 * count > n {
         dense(&bound, count, compute)?
     } else {
@@ -31,7 +31,7 @@ pub(super) fn spectrum(kernel: &Kernel, x: ArrayView2<f64>, count: usize, comput
     let eigenvalues: Vec<f64> = values.iter().map(|v| v / n as f64).take_while(|v| *v > NEGLIGIBLE * trace).collect();
     let modes = signed(vectors.slice(s![.., ..eigenvalues.len()]).to_owned() * (n as f64).sqrt());
     let errors = Some(errors(&eigenvalues, &modes));
-    let modes = Modes::Sample { points: x.to_owned(), values: modes };
+    let modes = Modes::Sample { points: x.clone(), values: modes };
     Ok(Spectrum { kernel: bound.kernel().clone(), eigenvalues, modes, errors, trace })
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array2, ArrayView2, Axis, CowArray, Ix2};
 
+pub(super) use self::sparse::{SparseColumnPoints, bind_sparse_beside, sparse_columns};
 use self::sparse::{SparseMetrics, bind_sparse};
 use super::fill::Tile;
 use super::node::{Kind, Node, Pointwise};
@@ -14,6 +15,7 @@ use super::slots::Slots;
 use super::{Bound, diagonal, embedding, node_paths, range};
 use crate::compute::Workers;
 use crate::error::{MemoryPurpose, PrecomputedNeed, Requirement};
+use crate::gram::sparse::MetricColumns;
 use crate::gram::{MetricKind, Pairs, median};
 use crate::kernel::algebra::columns::named_column;
 use crate::kernel::check_domain::rows_to_array;
@@ -241,6 +243,8 @@ pub(super) struct Binder<'a, 'o> {
     compute: Option<&'o Compute>,
     parameters: usize,
     sparse_metrics: SparseMetrics,
+    /// What is kept of sparse column points.
+    kept_sparse: &'o [(Option<Vec<f64>>, Arc<MetricColumns>)],
 }
 
 impl<'a, 'o> Binder<'a, 'o> {
@@ -254,6 +258,7 @@ impl<'a, 'o> Binder<'a, 'o> {
             compute,
             parameters: 0,
             sparse_metrics: Vec::new(),
+            kept_sparse: &[],
         }
     }
 

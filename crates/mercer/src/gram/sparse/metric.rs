@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::union::merge;
 use crate::gram::MetricKind;
-use crate::kernel::sparse_rows::{RunningSums, SparseProducts, SparseRows};
+use crate::kernel::sparse_rows::{RunningSums, SparseColumns, SparseProducts, SparseRows};
 use crate::points::Csr;
 use crate::{Compute, Error, Result};
 
@@ -32,9 +32,32 @@ const PANEL_BYTES: u64 = 1 << 28;
 #[derive(Debug)]
 pub(crate) struct SparseMetric {
     products: SparseProducts,
-    squares: (Vec<f64>, Option<Vec<f64>>),
+    /// `‖x‖²` of the row points; none where they are the column points.
+    squares: Option<Vec<f64>>,
+    columns: Arc<MetricColumns>,
     /// Whether products and squared distances have no rounding error: then no pair is renewed.
     exact: bool,
+}
+
+/// The column points of metrics on sparse vectors, each column times its weight: kept for other rows.
+#[derive(Debug)]
+pub(crate) struct MetricColumns {
+    points: Arc<SparseColumns>,
+    squares: Vec<f64>,
+    /// Whether all coordinates are whole numbers.
+    whole: bool,
+}
+
+impl MetricColumns {
+    fn new(points: SparseRows) -> Self {
+        let (squares, whole) = (points.squared_norms(), is_whole(&points));
+        Self { points: Arc::new(SparseColumns::new(points)), squares, whole }
+    }
+
+    /// The bytes that are held at most.
+    pub(crate) fn bytes(&self, compute: &Compute) -> u64 {
+        self.points.bytes(panel_bytes(compute)) + 8 * self.squares.len() as u64
+    }
 }
 
 impl SparseMetric {
@@ -43,19 +66,41 @@ impl SparseMetric {
     /// # Errors
     /// [`Error::Shape`] for different numbers of columns or another number of weights.
     pub(crate) fn new(rows: &Csr, cols: Option<&Csr>, weights: Option<&[f64]>, compute: &Compute) -> Result<Arc<Self>> {
-        if let Some(cols) = cols.filter(|cols| cols.width() != rows.width()) {
-            return Err(Error::shape("columns of the second sample", rows.width(), cols.width()));
-        }
-        if let Some(weights) = weights.filter(|weights| weights.len() != rows.width()) {
-            return Err(Error::shape("weights of the coordinates", rows.width(), weights.len()));
-        }
-        let (rows, cols) = (features(rows, weights), cols.map(|cols| features(cols, weights)));
-        let squares = (rows.squared_norms(), cols.as_ref().map(SparseRows::squared_norms));
-        let all = || squares.0.iter().chain(squares.1.iter().flatten());
-        let whole = |rows: &SparseRows| rows.values.iter().all(|value| value.trunc() == *value);
-        let exact = all().all(|norm| *norm <= EXACT) && whole(&rows) && cols.as_ref().is_none_or(whole);
-        let panels = PANEL_BYTES.min(compute.memory() / PANEL_PART);
-        Ok(Arc::new(Self { products: SparseProducts::within(panels as f64, rows, cols), squares, exact }))
+        check_widths(rows, cols.map_or(rows.width(), Csr::width), weights)?;
+        let (rows, columns) = match cols {
+            Some(cols) => (Some(features(rows, weights)), features(cols, weights)),
+            None => (None, features(rows, weights)),
+        };
+        Ok(Arc::new(Self::of(rows, Arc::new(MetricColumns::new(columns)), compute)))
+    }
+
+    /// The metrics of new rows and column points that are kept, which have the same weights.
+    ///
+    /// # Errors
+    /// As [`SparseMetric::new`].
+    pub(crate) fn beside(
+        rows: &Csr,
+        columns: Arc<MetricColumns>,
+        weights: Option<&[f64]>,
+        compute: &Compute,
+    ) -> Result<Arc<Self>> {
+        check_widths(rows, columns.points.features().width, weights)?;
+        let made = Self::of(Some(features(rows, weights)), columns, compute);
+        made.products.prepare();
+        Ok(Arc::new(made))
+    }
+
+    fn of(rows: Option<SparseRows>, columns: Arc<MetricColumns>, compute: &Compute) -> Self {
+        let squares = rows.as_ref().map(SparseRows::squared_norms);
+        let mut all = squares.iter().flatten().chain(&columns.squares);
+        let exact = columns.whole && rows.as_ref().is_none_or(is_whole) && all.all(|norm| *norm <= EXACT);
+        let products = SparseProducts::beside(panel_bytes(compute), rows, columns.points.clone());
+        Self { products, squares, columns, exact }
+    }
+
+    /// The column points.
+    pub(crate) fn columns(&self) -> &Arc<MetricColumns> {
+        &self.columns
     }
 
     /// The row points and the column points.
@@ -65,7 +110,8 @@ impl SparseMetric {
 
     /// `‖x‖²` of the row points and, where there are others, of the column points.
     pub(crate) fn squares(&self) -> (&[f64], Option<&[f64]>) {
-        (&self.squares.0, self.squares.1.as_deref())
+        let columns = &self.columns.squares;
+        self.squares.as_deref().map_or((columns, None), |rows| (rows, Some(columns)))
     }
 
     /// About how many operations a value takes.
@@ -76,7 +122,7 @@ impl SparseMetric {
     /// The largest value of a metric that can occur, from the norms.
     pub(crate) fn largest(&self, kind: MetricKind) -> f64 {
         let longest = |squares: &[f64]| squares.iter().fold(0.0_f64, |m, v| m.max(*v)).sqrt();
-        let (x, y) = (longest(&self.squares.0), longest(self.squares.1.as_deref().unwrap_or(&self.squares.0)));
+        let (x, y) = (longest(self.squares().0), longest(&self.columns.squares));
         match kind {
             MetricKind::Dot => x * y,
             MetricKind::SquaredEuclidean => (x + y) * (x + y),
@@ -117,9 +163,9 @@ impl SparseMetric {
 
     /// `⟨x, y⟩` to `‖x − y‖²`.
     fn squared_distances(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]) {
-        let of_cols = &self.squares.1.as_ref().unwrap_or(&self.squares.0)[cols.clone()];
+        let (of_rows, of_cols) = (self.squares().0, &self.columns.squares[cols.clone()]);
         for (&i, line) in rows.iter().zip(out.chunks_exact_mut(cols.len().max(1))) {
-            let norm = self.squares.0[i];
+            let norm = of_rows[i];
             line.iter_mut().zip(of_cols).for_each(|(value, other)| *value = (norm + other) - 2.0 * *value);
             if !self.exact && is_any_near(line, norm, of_cols) {
                 self.renew(i, cols.start, norm, of_cols, line);
@@ -155,6 +201,25 @@ impl SparseMetric {
 /// code.
 fn is_any_near(line: &[f64], norm: f64, others: &[f64]) -> bool {
     line.iter().zip(others).fold(false, |any, (value, other)| any | (*value < THRESHOLD * (norm + other)))
+}
+
+fn is_whole(rows: &SparseRows) -> bool {
+    rows.values.iter().all(|value| value.trunc() == *value)
+}
+
+/// The bytes that dense columns take at most.
+fn panel_bytes(compute: &Compute) -> f64 {
+    PANEL_BYTES.min(compute.memory() / PANEL_PART) as f64
+}
+
+fn check_widths(rows: &Csr, columns: usize, weights: Option<&[f64]>) -> Result<()> {
+    if columns != rows.width() {
+        return Err(Error::shape("columns of the second sample", rows.width(), columns));
+    }
+    match weights.filter(|weights| weights.len() != rows.width()) {
+        Some(weights) => Err(Error::shape("weights of the coordinates", rows.width(), weights.len())),
+        None => Ok(()),
+    }
 }
 
 /// The rows, each column times its weight.

@@ -3,5 +3,5 @@
 mod metric;
 mod union;
 
-pub(crate) use metric::SparseMetric;
+pub(crate) use metric::{MetricColumns, SparseMetric};
 pub(crate) use union::Union;

@@ -16,6 +16,12 @@ impl TestStream {
     /// The stream as bytes, the same on every machine: another one can go on from there, or merge
     /// it.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        container::write(&mut bytes, &self.to_record()).expect("writing to memory does not fail");
+        bytes
+    }
+
+    pub(crate) fn to_record(&self) -> Record {
         let mut record = Record::default();
         let terms = &self.0.terms;
         record.put_text("kind", KIND);
@@ -34,9 +40,7 @@ impl TestStream {
             record.put_nested(&format!("map_{number}."), own);
         }
         self.0.put_into(&mut record);
-        let mut bytes = Vec::new();
-        container::write(&mut bytes, &record).expect("writing to memory does not fail");
-        bytes
+        record
     }
 
     /// The stream again.
@@ -48,7 +52,7 @@ impl TestStream {
         container::read(bytes).and_then(Self::from_record).map_err(failed)
     }
 
-    fn from_record(mut record: Record) -> Result<Self> {
+    pub(crate) fn from_record(mut record: Record) -> Result<Self> {
         if record.text("kind")? != KIND || record.text("version")? != VERSION.to_string() {
             return Err(Error::parameter("kind", record.text("kind")?, "a test_stream of this version"));
         }

@@ -8,6 +8,7 @@ use crate::error::MemoryPurpose;
 use crate::features::{DrawnFeatures, FeatureMap, RandomFourier};
 use crate::gram::Pairs;
 use crate::hypothesis::outcome::check_level;
+use crate::learner::Plan;
 use crate::solve::exact_sums::ExactSums;
 use crate::{Compute, Error, Kernel, Result, Seed};
 
@@ -104,6 +105,18 @@ impl Default for StreamedIndependence {
 }
 
 impl StreamedTwoSample {
+    /// What a test of so many rows of both samples, with so many columns, will take.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, hypothesis::StreamedTwoSample};
+    /// let plan = StreamedTwoSample::default().plan(1_000_000, 10, &Compute::new());
+    /// assert!(plan.bytes < 20_000_000);
+    /// ```
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Plan {
+        plan(self.components, rows, columns, compute)
+    }
+
     /// Draws the features, with medians resolved on a sample of the rows of both, and begins with
     /// no rows. The rows below `first` are those of the first sample, the others those of the
     /// second.
@@ -123,6 +136,11 @@ impl StreamedTwoSample {
 }
 
 impl StreamedIndependence {
+    /// What a test of so many rows, with so many columns of both variables, will take.
+    pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> Plan {
+        plan(2 * self.components, rows, columns, compute)
+    }
+
     /// Draws the features, with medians resolved on a sample of the pairs, and begins with no rows.
     ///
     /// # Errors
@@ -162,6 +180,21 @@ fn drawn(
     Ok(DrawnFeatures::Fourier(RandomFourier::new(kernel, components).fit(sample, compute)?))
 }
 
+/// Bytes of the moments of so many features of rows with so many columns.
+fn moment_bytes(dimension: u64, columns: usize) -> u64 {
+    let sums = ExactSums::bytes(dimension * (dimension + 1) / 2 + 2 * dimension);
+    sums + 8 * dimension * (2 * dimension + 2048) + 16 * block_rows(columns) * columns as u64
+}
+
+/// The plan of a pass over these rows.
+fn plan(dimension: usize, rows: usize, columns: usize, compute: &Compute) -> Plan {
+    let (p, n) = (dimension as f64, rows as f64);
+    let flops = n * p * (p + 2.0 * columns as f64) + 5.0 * p * p * p;
+    let bytes = moment_bytes(dimension as u64, columns);
+    let plan = Plan::new("moments of random features", bytes, flops, "one pass over the rows", compute);
+    Plan { approximation: Some("the limit of the null distribution for many rows".into()), ..plan }
+}
+
 impl TestStream {
     fn new(
         maps: Vec<DrawnFeatures>,
@@ -172,8 +205,7 @@ impl TestStream {
     ) -> Result<Self> {
         let dimension = maps.iter().map(FeatureMap::components).sum::<usize>() as u64;
         let columns = maps.iter().map(FeatureMap::columns).sum::<usize>();
-        let sums = ExactSums::bytes(dimension * (dimension + 1) / 2 + 2 * dimension);
-        let bytes = sums + 8 * dimension * (2 * dimension + 2048) + 16 * block_rows(columns) * columns as u64;
+        let bytes = moment_bytes(dimension, columns);
         compute.reserve(MemoryPurpose::Test, "the moments of the features", bytes, "use fewer components")?;
         let mut shift = Vec::new();
         for (map, sample) in maps.iter().zip(samples) {

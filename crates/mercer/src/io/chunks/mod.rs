@@ -11,7 +11,7 @@ use super::npy::{NpyFile, NpyRows};
 use super::parquet::{ParquetFile, ParquetRows};
 use super::source::Source;
 use super::{Format, ReadOptions};
-use crate::points::{Column, ColumnData, Table};
+use crate::points::{Column, ColumnData, Csr, Table};
 use crate::{Compute, Error, Result};
 
 pub(super) use cells::{Cells, Kind};
@@ -49,7 +49,7 @@ pub struct ChunkedFile {
 
 enum Layout {
     Csv(Arc<CsvFile>),
-    Libsvm,
+    Libsvm { width: usize, dense: bool },
     Npy(NpyFile),
     Parquet(Arc<ParquetFile>),
 }
@@ -102,9 +102,11 @@ impl ChunkedFile {
                 (Layout::Csv(file), names, kinds)
             }
             Format::Libsvm => {
-                let names = libsvm::names(libsvm::width(&source)?);
+                let width = libsvm::width(&source)?;
+                let dense = libsvm::is_dense(&source, width, options.rows)?;
+                let names = libsvm::names(width, dense);
                 let kinds = vec![Kind::Numbers; names.len()];
-                (Layout::Libsvm, names, kinds)
+                (Layout::Libsvm { width, dense }, names, kinds)
             }
             Format::Npy => {
                 let file = NpyFile::open(source.clone())?;
@@ -123,14 +125,22 @@ impl ChunkedFile {
         };
         source.hush();
         let file = Self { source, layout, names, kinds };
-        file.table(file.kinds.iter().map(|kind| Cells::new(kind).finish()).collect())?;
+        file.table(file.no_rows()?)?;
         Ok(file)
     }
 
     /// The columns without any row: their names, and the levels of categories.
     pub fn header(&self) -> Table {
-        let none = self.kinds.iter().map(|kind| Cells::new(kind).finish()).collect();
-        self.table(none).expect("the names were checked when the file was opened")
+        let none = self.no_rows().and_then(|none| self.table(none));
+        none.expect("the names were checked when the file was opened")
+    }
+
+    fn no_rows(&self) -> Result<Vec<ColumnData>> {
+        if let Layout::Libsvm { width, dense: false } = self.layout {
+            let none = Csr::new(width, vec![0], Vec::new(), Vec::new())?;
+            return Ok(vec![ColumnData::Numbers(Vec::new()), ColumnData::Objects(none.into())]);
+        }
+        Ok(self.kinds.iter().map(|kind| Cells::new(kind).finish()).collect())
     }
 
     /// The size of the file in bytes, as it is stored.
@@ -150,7 +160,7 @@ impl ChunkedFile {
         let kinds = self.kinds.clone();
         let reader = match &self.layout {
             Layout::Csv(file) => Rows::Csv(CsvRows::new(file, first)?, kinds),
-            Layout::Libsvm => Rows::Libsvm(LibsvmRows::new(source.clone(), self.names.len() - 1, first)?),
+            Layout::Libsvm { width, dense } => Rows::Libsvm(LibsvmRows::new(source.clone(), (*width, *dense), first)?),
             Layout::Npy(file) => Rows::Npy(file.rows(first)?),
             Layout::Parquet(file) => Rows::Parquet(ParquetRows::new(file.clone(), first)?, kinds),
         };
@@ -158,7 +168,7 @@ impl ChunkedFile {
     }
 
     fn table(&self, data: Vec<ColumnData>) -> Result<Table> {
-        let table = named(&self.names, data, matches!(self.layout, Layout::Libsvm));
+        let table = named(&self.names, data, matches!(self.layout, Layout::Libsvm { .. }));
         table.map_err(|error| self.source.wrong(None, error.to_string()))
     }
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::super::csv::BOM;
 use super::super::number::parse_number;
 use super::super::source::Source;
-use super::super::{reserve_columns, room_for};
-use crate::Result;
-use crate::points::{Column, ColumnData, Table};
+use super::super::{RowLayout, reserve_columns, room_for};
+use super::LabeledRows;
+use crate::error::{MemoryPurpose, Requirement};
+use crate::points::{Column, ColumnData, Csr, Table};
+use crate::{Error, Result};
 
 /// Bytes of sparse data between two questions to the memory budget.
 const BLOCK: usize = 1 << 20;
@@ -17,19 +19,32 @@ const PART: u64 = 1 << 20;
 
 /// The name of the column of the label.
 pub(in super::super) const LABEL: &str = "target";
+/// Bytes of a column of sparse vectors, as [`Size`](crate::points::Size) counts them.
+const SPARSE_COLUMN: u64 = 16;
+/// The name of the column of sparse vectors.
+const SPARSE: &str = "x";
 
-/// Reads a table from LIBSVM: `target`, which is its label, `x1`, …, `xd`.
-pub(in super::super) fn read(source: &Arc<Source>) -> Result<Table> {
+/// Reads a table from LIBSVM: `target`, which is its label, and `x1`, …, `xd`, or `x`.
+pub(in super::super) fn read(source: &Arc<Source>, layout: RowLayout) -> Result<Table> {
     let rows = read_rows(source)?;
     let count = rows.targets.len();
+    if layout == RowLayout::Sparse || layout == RowLayout::BySize && rows.is_better_sparse(source) {
+        reserve_sparse(source, rows.width as usize)?;
+        let LabeledRows { targets, rows } = rows.into_labeled()?;
+        let columns = vec![Column::numbers(LABEL, targets), Column::objects(SPARSE, rows)];
+        return Table::from_columns(columns)?.with_label(LABEL);
+    }
     let width = rows.width as usize;
     reserve_dense(source, count, width)?;
-    let columns = names(width).into_iter().zip(rows.into_dense(count, width)?);
+    let columns = names(width, true).into_iter().zip(rows.into_dense(count, width)?);
     Table::from_columns(columns.map(|(name, data)| Column { name, data }).collect())?.with_label(LABEL)
 }
 
-/// The names of the columns: `target`, `x1`, …, `xd`.
-pub(in super::super) fn names(width: usize) -> Vec<String> {
+/// The names of the columns: `target`, `x1`, …, `xd`, or `target` and `x` for sparse vectors.
+pub(in super::super) fn names(width: usize, dense: bool) -> Vec<String> {
+    if !dense {
+        return vec![LABEL.to_owned(), SPARSE.to_owned()];
+    }
     std::iter::once(LABEL.to_owned()).chain((1..=width).map(|i| format!("x{i}"))).collect()
 }
 
@@ -38,6 +53,13 @@ pub(in super::super) fn names(width: usize) -> Vec<String> {
 fn reserve_dense(source: &Source, rows: usize, width: usize) -> Result<()> {
     reserve_columns(source, width)?;
     source.reserve((rows as u64).saturating_mul(width as u64 + 1).saturating_mul(8))
+}
+
+/// Asks the memory budget for what a kernel makes of every column of sparse vectors, empty or not.
+fn reserve_sparse(source: &Source, width: usize) -> Result<()> {
+    let what = format!("sparse vectors with the {width} columns of {}", source.name.display());
+    let advice = "raise the limit, or make a file with fewer columns";
+    source.compute.reserve(MemoryPurpose::File, &what, (width as u64).saturating_mul(SPARSE_COLUMN), advice)
 }
 
 /// The points as they stand in the file.
@@ -53,6 +75,30 @@ pub(super) struct SparseRows {
 }
 
 impl SparseRows {
+    /// The points as sparse vectors.
+    pub(super) fn into_labeled(self) -> Result<LabeledRows> {
+        if let Some(at) = self.values.iter().position(|value| !value.is_finite()) {
+            let (row, name) = (self.ends.partition_point(|&end| end <= at), format!("x{}", self.indices[at]));
+            let value = self.values[at];
+            return Err(match value.is_nan() {
+                true => Error::missing("table", row, name),
+                false => Error::value("table", (row, name), value, Requirement::Finite),
+            });
+        }
+        let starts = std::iter::once(0).chain(self.ends).collect();
+        let columns = self.indices.into_iter().map(|index| index - 1).collect();
+        let rows = Csr::new(self.width as usize, starts, columns, self.values)?;
+        Ok(LabeledRows { targets: self.targets, rows })
+    }
+
+    /// Whether dense columns take more than eight times the memory, or more than there is.
+    fn is_better_sparse(&self, source: &Source) -> bool {
+        let (count, width) = (self.targets.len(), self.width as usize);
+        let sparse = 8 * (count + 1) as u64 + 12 * self.values.len() as u64;
+        let numbers = (count as u64).saturating_mul(width as u64);
+        numbers > sparse || reserve_dense(source, count, width).is_err()
+    }
+
     fn into_dense(self, count: usize, width: usize) -> Result<Vec<ColumnData>> {
         let mut columns: Vec<Vec<f64>> = room_for("the columns", width)?;
         for _ in 0..width {
@@ -167,20 +213,30 @@ pub(in super::super) fn width(source: &Arc<Source>) -> Result<usize> {
         rows.clear();
     }
     lines.refuse_empty()?;
-    reserve_dense(source, 1, rows.width as usize)?;
     Ok(rows.width as usize)
+}
+
+/// Whether the rows of a file of this width are stored with their zeros, as the layout says; chunks
+/// are small, so that they are dense unless a row alone is over the memory limit.
+pub(in super::super) fn is_dense(source: &Arc<Source>, width: usize, layout: RowLayout) -> Result<bool> {
+    match layout {
+        RowLayout::Dense => reserve_dense(source, 1, width).map(|()| true),
+        RowLayout::Sparse => Ok(false),
+        RowLayout::BySize => Ok(reserve_dense(source, 1, width).is_ok()),
+    }
 }
 
 /// The rows of a file whose width is known, some at a time.
 pub(in super::super) struct LibsvmRows {
     lines: Lines,
     width: usize,
+    dense: bool,
 }
 
 impl LibsvmRows {
     /// From this row on.
-    pub fn new(source: Arc<Source>, width: usize, first: usize) -> Result<Self> {
-        let mut rows = Self { lines: Lines::new(source)?, width };
+    pub fn new(source: Arc<Source>, (width, dense): (usize, bool), first: usize) -> Result<Self> {
+        let mut rows = Self { lines: Lines::new(source)?, width, dense };
         let mut skipped = SparseRows::default();
         rows.read(first, &mut |lines| {
             lines.give(&mut skipped)?;
@@ -201,6 +257,11 @@ impl LibsvmRows {
         })?;
         if rows.width as usize > self.width {
             return Err(self.lines.source.wrong(Some(self.lines.number), "the file changed while it was read"));
+        }
+        if !self.dense {
+            rows.width = self.width as u32;
+            let LabeledRows { targets, rows } = rows.into_labeled()?;
+            return Ok(vec![ColumnData::Numbers(targets), ColumnData::Objects(rows.into())]);
         }
         let found = rows.targets.len();
         rows.into_dense(found, self.width)

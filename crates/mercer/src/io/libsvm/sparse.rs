@@ -18,8 +18,7 @@ pub struct LabeledRows {
     pub rows: Csr,
 }
 
-/// Reads a LIBSVM file, plain or compressed (gzip), as sparse vectors: no dense table is made, as
-/// [`read_table`](super::super::read_table) does.
+/// Reads a LIBSVM file, plain or compressed (gzip), as sparse vectors without a table.
 ///
 /// # Errors
 /// [`Error::File`](crate::Error::File) if the file cannot be read,
@@ -39,9 +38,5 @@ pub struct LabeledRows {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn read_libsvm(path: &Path, compute: &Compute) -> Result<LabeledRows> {
-    let found = read_rows(&Arc::new(Source::file(path, compute)?))?;
-    let starts = std::iter::once(0).chain(found.ends).collect();
-    let columns = found.indices.into_iter().map(|index| index - 1).collect();
-    let rows = Csr::new(found.width as usize, starts, columns, found.values)?;
-    Ok(LabeledRows { targets: found.targets, rows })
+    read_rows(&Arc::new(Source::file(path, compute)?))?.into_labeled()
 }

@@ -11,6 +11,7 @@ mod passes;
 mod repeated;
 mod statistics;
 mod survey;
+mod tests;
 mod views;
 
 pub use checkpoint::Checkpoint;
@@ -19,3 +20,4 @@ pub use part::Roles;
 pub use passes::PassOptions;
 pub use statistics::{PartStatistics, RowPart};
 pub use survey::{FileRules, SurveyedFile};
+pub use tests::StreamedTest;

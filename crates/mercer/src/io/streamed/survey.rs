@@ -91,62 +91,24 @@ impl SurveyedFile {
         Self::look(file, rules, TargetKind::None, compute)
     }
 
-    fn look(file: ChunkedFile, rules: FileRules, targets: TargetKind, compute: &Compute) -> Result<Self> {
-        let header = file.header();
-        rules.roles.check(&header, targets)?;
-        let mut classes = (targets == TargetKind::Classes).then(ClassSurvey::default);
+    /// Looks at all rows of two files with the same columns: means, scales and levels are those of both
+    /// together.
+    ///
+    /// # Errors
+    /// As [`SurveyedFile::of_points`]; [`Error::Column`] for a column of the first file that the second
+    /// does not have, or that holds something else there.
+    pub fn of_samples(files: [ChunkedFile; 2], rules: &FileRules, compute: &Compute) -> Result<[Self; 2]> {
         let mut encoding = EncodingSurvey::new(rules.encoding);
-        let mut sample = Reservoir::new(rules.sample, compute.seed());
-        let mut digest = TableDigest::default();
-        let (mut seen, mut with_target, mut filled) = (0, 0, 0);
-        let mut marks = Vec::new();
-        for chunk in file.chunks(0, height(&file, compute))? {
-            let chunk = chunk?;
-            let part = Part::new(&chunk, &rules.roles, rules.leave_out)?;
-            let kept = encoding.rows();
-            marks.push((chunk.first_row, kept));
-            encoding.update(&part.inputs).map_err(|e| part.in_file(e))?;
-            if let Some(classes) = &mut classes {
-                classes.update(&part.y)?;
-            }
-            let missing =
-                |column: &crate::points::Column| (0..part.rows.len()).filter(|&i| column.data.is_missing(i)).count();
-            if encoding.rows() - kept == part.rows.len() {
-                filled += part.inputs.columns().iter().map(missing).sum::<usize>();
-            }
-            sample.update(&complete(&chunk, &part)?)?;
-            digest.update(&chunk);
-            seen += chunk.table.rows();
-            with_target += part.rows.len();
-            compute.report("looking at the rows", chunk.position, file.size());
-        }
-        let rows = encoding.rows();
-        if rows == 0 {
-            return Err(Error::too_few("a fit", "rows", 1, 0));
-        }
+        let mut look = |file| Look::new(file, rules.clone(), TargetKind::None, &mut encoding, compute);
+        let [first, second] = files;
+        let (first, second) = (look(first)?, look(second)?);
         let encoding = encoding.finish()?;
-        let fingerprint = digest.finish(&header);
-        let whole = Chunk { table: sample.table()?, first_row: 0, position: 0 };
-        let part = Part::new(&whole, &rules.roles, rules.leave_out)?;
-        let encoded = encoding.apply(&part.inputs)?;
-        let pick = |w: &Array1<f64>| encoded.kept_rows.iter().map(|&i| w[i]).collect();
-        let classes = classes.map(|classes| classes.finish(&header, &rules.roles.targets[0])).transpose()?;
-        let y = part.y.select(ndarray::Axis(0), &encoded.kept_rows);
-        Ok(Self {
-            x: encoded.matrix,
-            y: classes.as_ref().map_or(Ok(y.clone()), |classes| classes.numbers(&y))?,
-            weights: part.weights.as_ref().map(pick),
-            without_target: seen - with_target,
-            dropped: with_target - rows,
-            filled,
-            file,
-            rules,
-            encoding,
-            fingerprint,
-            rows,
-            marks,
-            classes,
-        })
+        Ok([first.finish(&encoding)?, second.finish(&encoding)?])
+    }
+
+    fn look(file: ChunkedFile, rules: FileRules, targets: TargetKind, compute: &Compute) -> Result<Self> {
+        let mut encoding = EncodingSurvey::new(rules.encoding);
+        Look::new(file, rules, targets, &mut encoding, compute)?.finish(&encoding.finish()?)
     }
 
     /// The rows that count.
@@ -213,6 +175,91 @@ impl SurveyedFile {
         let used: HashSet<&str> = inputs.iter().chain(targets).map(String::as_str).collect();
         expected.unused = self.file.header().names().filter(|name| !used.contains(name)).map(str::to_owned).collect();
         expected
+    }
+}
+
+/// What a look at all rows of a file finds, but for the encoding, which may be that of several.
+struct Look {
+    file: ChunkedFile,
+    rules: FileRules,
+    fingerprint: String,
+    rows: usize,
+    marks: Vec<(usize, usize)>,
+    classes: Option<ClassSurvey>,
+    sample: Reservoir,
+    seen: usize,
+    with_target: usize,
+    filled: usize,
+}
+
+impl Look {
+    fn new(
+        file: ChunkedFile,
+        rules: FileRules,
+        targets: TargetKind,
+        encoding: &mut EncodingSurvey,
+        compute: &Compute,
+    ) -> Result<Self> {
+        let header = file.header();
+        rules.roles.check(&header, targets)?;
+        let mut classes = (targets == TargetKind::Classes).then(ClassSurvey::default);
+        let mut sample = Reservoir::new(rules.sample, compute.seed());
+        let mut digest = TableDigest::default();
+        let before = encoding.rows();
+        let (mut seen, mut with_target, mut filled) = (0, 0, 0);
+        let mut marks = Vec::new();
+        for chunk in file.chunks(0, height(&file, compute))? {
+            let chunk = chunk?;
+            let part = Part::new(&chunk, &rules.roles, rules.leave_out)?;
+            let kept = encoding.rows();
+            marks.push((chunk.first_row, kept - before));
+            encoding.update(&part.inputs).map_err(|e| part.in_file(e))?;
+            if let Some(classes) = &mut classes {
+                classes.update(&part.y)?;
+            }
+            let missing =
+                |column: &crate::points::Column| (0..part.rows.len()).filter(|&i| column.data.is_missing(i)).count();
+            if encoding.rows() - kept == part.rows.len() {
+                filled += part.inputs.columns().iter().map(missing).sum::<usize>();
+            }
+            sample.update(&complete(&chunk, &part)?)?;
+            digest.update(&chunk);
+            seen += chunk.table.rows();
+            with_target += part.rows.len();
+            compute.report("looking at the rows", chunk.position, file.size());
+        }
+        let rows = encoding.rows() - before;
+        if rows == 0 {
+            return Err(Error::too_few("a fit", "rows", 1, 0));
+        }
+        let fingerprint = digest.finish(&header);
+        Ok(Self { file, rules, fingerprint, rows, marks, classes, sample, seen, with_target, filled })
+    }
+
+    /// The file with the rules of its columns.
+    fn finish(self, encoding: &FittedEncoding) -> Result<SurveyedFile> {
+        let Self { file, rules, fingerprint, rows, marks, classes, sample, seen, with_target, filled } = self;
+        let whole = Chunk { table: sample.table()?, first_row: 0, position: 0 };
+        let part = Part::new(&whole, &rules.roles, rules.leave_out)?;
+        let encoded = encoding.apply(&part.inputs)?;
+        let pick = |w: &Array1<f64>| encoded.kept_rows.iter().map(|&i| w[i]).collect();
+        let classes = classes.map(|classes| classes.finish(&file.header(), &rules.roles.targets[0])).transpose()?;
+        let y = part.y.select(ndarray::Axis(0), &encoded.kept_rows);
+        Ok(SurveyedFile {
+            x: encoded.matrix,
+            y: classes.as_ref().map_or(Ok(y.clone()), |classes| classes.numbers(&y))?,
+            weights: part.weights.as_ref().map(pick),
+            without_target: seen - with_target,
+            dropped: with_target - rows,
+            filled,
+            file,
+            rules,
+            encoding: encoding.clone(),
+            fingerprint,
+            rows,
+            marks,
+            classes,
+        })
     }
 }
 

@@ -15,7 +15,7 @@ mod tiles;
 pub(crate) use blocks::{BlockTiles, RunningSums, SharedBlocks};
 pub(crate) use map::SparseMap;
 pub(crate) use parts::{Part, concat};
-pub(crate) use products::{SparseProducts, list_work};
+pub(crate) use products::{SparseColumns, SparseProducts, list_work};
 pub(crate) use rows::RowsAndColumns;
 pub use rows::SparseRows;
 pub(crate) use tiles::SparseTiles;

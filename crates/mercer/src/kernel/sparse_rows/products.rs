@@ -1,11 +1,12 @@
 //! The matrix of the inner products of sparse rows: the Gram matrix of kernels with explicit features.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::SparseRows;
 use super::lists::Lists;
 use super::panels::Panels;
+use crate::compute::filled;
 
 /// The time of a multiply-add of the panels, as a part of that of the lists. Measured on 1 000 rows
 /// with 64 to 8 192 features (32-byte vectors, one thread): 0.11 to 0.25 ns per multiply-add of the
@@ -27,19 +28,49 @@ const MAX_PANEL_BYTES: f64 = (1u64 << 28) as f64;
 /// them in vectors through dense columns. Rectangles of all columns are the quickest.
 #[derive(Debug)]
 pub(crate) struct SparseProducts {
-    rows: SparseRows,
-    columns: Option<SparseRows>,
+    /// None where the rows are the columns.
+    rows: Option<SparseRows>,
+    columns: Arc<SparseColumns>,
     is_dense: bool,
-    /// Made with the first rectangle: who reads the features alone does not need it.
-    method: OnceLock<Method>,
     /// About how many operations a value takes.
     operations: usize,
 }
 
+/// The columns of products, with what is made of them once for any rows.
 #[derive(Debug)]
-enum Method {
-    Lists(Lists),
-    Panels(Panels),
+pub(crate) struct SparseColumns {
+    features: SparseRows,
+    /// How many columns have each feature.
+    occurrences: Vec<u32>,
+    /// Made with the first rectangle: who reads the features alone does not need them.
+    lists: OnceLock<Lists>,
+    panels: OnceLock<Panels>,
+}
+
+impl SparseColumns {
+    pub(crate) fn new(features: SparseRows) -> Self {
+        let occurrences = features.occurrences();
+        Self { features, occurrences, lists: OnceLock::new(), panels: OnceLock::new() }
+    }
+
+    /// The features of the columns.
+    pub(crate) fn features(&self) -> &SparseRows {
+        &self.features
+    }
+
+    /// The bytes that are held at most, where dense columns take at most this many.
+    pub(crate) fn bytes(&self, panel_bytes: f64) -> u64 {
+        let SparseRows { starts, columns, width, .. } = &self.features;
+        let panels = Panels::bytes(self.features.len(), *width);
+        let panels = if panels <= panel_bytes { panels as u64 } else { 0 };
+        // The features, and their lists with marks.
+        (2 * (8 * starts.len() + 12 * columns.len()) + 16 * width) as u64 + panels
+    }
+
+    /// The number of products with these rows that are not 0: `Σ_f n_f m_f`.
+    fn list_work(&self, rows: &SparseRows) -> f64 {
+        rows.columns.iter().map(|&feature| f64::from(self.occurrences[feature as usize])).sum()
+    }
 }
 
 impl SparseProducts {
@@ -51,28 +82,36 @@ impl SparseProducts {
 
     /// The same with dense columns only if they take at most this many bytes.
     pub(crate) fn within(panel_bytes: f64, rows: SparseRows, columns: Option<SparseRows>) -> Self {
-        let of = columns.as_ref().unwrap_or(&rows);
-        let (lists, panels) = (list_work(&rows, of), PANEL_COST * panel_work(&rows, of));
+        match columns {
+            Some(columns) => Self::beside(panel_bytes, Some(rows), Arc::new(SparseColumns::new(columns))),
+            None => Self::beside(panel_bytes, None, Arc::new(SparseColumns::new(rows))),
+        }
+    }
+
+    /// Products of rows, or of the columns themselves, and columns that are kept.
+    pub(crate) fn beside(panel_bytes: f64, rows: Option<SparseRows>, columns: Arc<SparseColumns>) -> Self {
+        let (own, of) = (rows.as_ref().unwrap_or(&columns.features), &columns.features);
+        let (lists, panels) = (columns.list_work(own), PANEL_COST * panel_work(own, of));
         let is_dense = Panels::bytes(of.len(), of.width) <= panel_bytes && panels <= lists;
         let work = if is_dense { panels } else { lists };
-        let values = (rows.len() * of.len()).max(1) as f64;
-        Self { is_dense, method: OnceLock::new(), operations: 1 + (work / values) as usize, rows, columns }
+        let values = (own.len() * of.len()).max(1) as f64;
+        Self { is_dense, operations: 1 + (work / values) as usize, rows, columns }
     }
 
     /// The number of rows and of columns.
     #[cfg(test)]
     pub(crate) fn shape(&self) -> (usize, usize) {
-        (self.rows.len(), self.columns().len())
+        (self.rows().len(), self.columns().len())
     }
 
     /// The features of the rows.
     pub(crate) fn rows(&self) -> &SparseRows {
-        &self.rows
+        self.rows.as_ref().unwrap_or(&self.columns.features)
     }
 
     /// The features of the columns, or of the rows if there are no others.
     pub(crate) fn columns(&self) -> &SparseRows {
-        self.columns.as_ref().unwrap_or(&self.rows)
+        &self.columns.features
     }
 
     /// About how many operations a value takes.
@@ -80,18 +119,25 @@ impl SparseProducts {
         self.operations
     }
 
-    fn method(&self) -> Method {
-        if self.is_dense {
-            return Method::Panels(Panels::new(self.columns()));
+    /// Makes what rectangles need, while nothing is locked: for columns that outlive the call.
+    pub(crate) fn prepare(&self) {
+        let columns = &self.columns;
+        match self.is_dense {
+            true => drop(filled(&columns.panels, || Panels::new(&columns.features))),
+            false => drop(filled(&columns.lists, || Lists::new(&columns.features))),
         }
-        Method::Lists(Lists::new(self.columns()))
     }
 
     /// Writes the rectangle of the given rows and columns, row after row, on the calling thread.
     pub(crate) fn fill(&self, rows: &[usize], cols: Range<usize>, out: &mut [f64]) {
-        match self.method.get_or_init(|| self.method()) {
-            Method::Panels(panels) => panels.fill(&self.rows, rows, cols, out),
-            Method::Lists(lists) => lists.fill(&self.rows, rows, cols, out),
+        let columns = &self.columns;
+        match self.is_dense {
+            true => {
+                columns.panels.get_or_init(|| Panels::new(&columns.features)).fill(self.rows(), rows, cols, out);
+            }
+            false => {
+                columns.lists.get_or_init(|| Lists::new(&columns.features)).fill(self.rows(), rows, cols, out);
+            }
         }
     }
 }
@@ -129,12 +175,9 @@ mod tests {
     }
 
     fn both_methods(rows: &SparseRows, columns: Option<&SparseRows>) -> [SparseProducts; 2] {
-        [true, false].map(|is_dense| SparseProducts {
-            rows: rows.clone(),
-            columns: columns.cloned(),
-            is_dense,
-            method: OnceLock::new(),
-            operations: 1,
+        [true, false].map(|is_dense| {
+            let of = Arc::new(SparseColumns::new(columns.unwrap_or(rows).clone()));
+            SparseProducts { rows: columns.map(|_| rows.clone()), columns: of, is_dense, operations: 1 }
         })
     }
 

@@ -1,11 +1,12 @@
 //! A fitted kernel machine on random binning features.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, stack};
 
 use super::BinnedPlan;
 use crate::features::BinningFeatures;
 use crate::learn::Loss;
-use crate::learn::loss::sigmoid;
+use crate::learn::loss::{sigmoid, softmax};
+use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Result};
 
 /// A fitted [`BinnedMachine`](super::BinnedMachine).
@@ -20,7 +21,18 @@ pub struct BinnedFit {
     pub(super) objective: f64,
     pub(super) iterations: usize,
     pub(super) converged: bool,
-    pub(super) plan: BinnedPlan,
+    pub(super) plan: Option<BinnedPlan>,
+    pub(super) settings: Settings,
+    /// What the functions decide about, where they decide.
+    pub(super) classes: Option<ClassCount>,
+}
+
+/// The classes of a classifier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ClassCount {
+    pub(super) count: usize,
+    /// Whether the functions are those of one softmax; else each is a class against the rest.
+    pub(super) softmax: bool,
 }
 
 impl BinnedFit {
@@ -32,20 +44,72 @@ impl BinnedFit {
         Ok(self.map.transform(x, compute)?.multiply(self.w.view(), compute)? + &self.b)
     }
 
-    /// `P(y = 1) = 1/(1 + exp(−f(x)))`, for the logistic loss.
+    /// The probability of every class, a column each: the softmax of the functions, or for two
+    /// classes `P(y = 1) = 1/(1 + exp(−f(x)))` and the rest.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for other losses; as [`BinningFeatures::transform`].
-    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        if self.loss != Loss::Logistic {
+    /// [`Error::Unsupported`] unless the loss is the softmax, or the logistic one of two classes (or
+    /// of the sides −1 and 1); as [`BinningFeatures::transform`].
+    pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+        if !self.has_probabilities() {
+            let what = match self.classes {
+                Some(_) if self.loss == Loss::Logistic => "each class against the rest".to_owned(),
+                _ => format!("the loss {}", self.loss),
+            };
             return Err(Error::unsupported(
                 "probabilities",
-                format!("the loss {}", self.loss),
+                what,
                 "",
-                "use the logistic loss",
+                "use the softmax, or the logistic loss for two classes",
             ));
         }
-        Ok(self.predict(x, compute)?.column(0).mapv(sigmoid))
+        let f = self.predict(x, compute)?;
+        if self.is_softmax() {
+            return Ok(softmax(&f));
+        }
+        let second = f.column(0).mapv(sigmoid);
+        Ok(stack(Axis(1), &[second.mapv(|p| 1.0 - p).view(), second.view()]).expect("both have a value per row"))
+    }
+
+    /// Whether there are probabilities.
+    pub fn has_probabilities(&self) -> bool {
+        self.is_softmax() || self.loss == Loss::Logistic && self.w.ncols() == 1
+    }
+
+    fn is_softmax(&self) -> bool {
+        self.classes.is_some_and(|classes| classes.softmax)
+    }
+
+    /// The number of the class of every point: that of the largest function, or for one function
+    /// whether it is above 0.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a fit of numbers; as [`BinnedFit::predict`].
+    pub fn predict_classes(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Vec<usize>> {
+        if self.classes.is_none() {
+            return Err(Error::unsupported("classes", "a fit of numbers", "", "fit a BinnedClassifier"));
+        }
+        let f = self.predict(x, compute)?;
+        let largest = |row: ArrayView1<f64>| match row.len() {
+            1 => usize::from(row[0] > 0.0),
+            count => (1..count).fold(0, |best, c| if row[c] > row[best] { c } else { best }),
+        };
+        Ok(f.rows().into_iter().map(largest).collect())
+    }
+
+    /// How many classes there are; none for a fit of numbers.
+    pub fn class_count(&self) -> Option<usize> {
+        self.classes.map(|classes| classes.count)
+    }
+
+    /// The features.
+    pub fn features(&self) -> &BinningFeatures {
+        &self.map
+    }
+
+    /// What was requested.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The kernel, with medians resolved.
@@ -68,7 +132,7 @@ impl BinnedFit {
         self.b.view()
     }
 
-    /// `f` at the points of the data.
+    /// `f` at the points of the data; a fit from a file has none of them.
     pub fn fitted(&self) -> ArrayView2<'_, f64> {
         self.fitted.view()
     }
@@ -88,8 +152,8 @@ impl BinnedFit {
         self.converged
     }
 
-    /// The plan that was made before the work.
-    pub fn plan(&self) -> &BinnedPlan {
-        &self.plan
+    /// The plan that was made before the work; a fit from a file has none.
+    pub fn plan(&self) -> Option<&BinnedPlan> {
+        self.plan.as_ref()
     }
 }

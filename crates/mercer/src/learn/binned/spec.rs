@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ndarray::{Array1, ArrayView1, ArrayView2};
+use ndarray::{Array1, ArrayView1, ArrayView2, Axis, concatenate};
 
 use super::BinnedFit;
 use super::run::{solve, spread};
@@ -11,7 +11,8 @@ use crate::error::MemoryPurpose;
 use crate::features::RandomBinning;
 use crate::learn::loss::{Loss, LossTerm};
 use crate::learn::observations::{check_penalty, weights};
-use crate::solve::newton::PrimalSolution;
+use crate::settings::Settings;
+use crate::solve::newton::{DataTerm, PrimalSolution};
 use crate::{Compute, Error, Points, Result};
 
 /// Products with the features that a plan counts with.
@@ -114,15 +115,13 @@ impl BinnedMachine {
         Ok(BinnedPlan { bytes, flops, seconds: compute.seconds(flops), error })
     }
 
-    /// Fits `y`: one row per point, one column per output (one column for losses other than the
-    /// squared one).
+    /// Fits `y`: one row per point, one column per output.
     ///
     /// A fit that ran out of iterations returns a valid model: see [`BinnedFit::converged`].
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless λ > 0, [`Error::Unsupported`] for a loss with kinks or several
-    /// outputs of another loss than the squared one, [`Error::Shape`] and [`Error::Value`] for data
-    /// that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
+    /// [`Error::Parameter`] unless λ > 0, [`Error::Unsupported`] for a loss with kinks,
+    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -131,36 +130,65 @@ impl BinnedMachine {
         compute: &Compute,
     ) -> Result<BinnedFit> {
         let weights = self.check(x, y, sample_weights)?;
-        let plan = self.plan(x.nrows(), y.ncols(), compute)?;
+        // Several outputs of a quadratic loss share their products with the features.
+        let parts: Vec<ArrayView2<f64>> = match self.loss {
+            Loss::Squared => vec![y],
+            _ => y.axis_chunks_iter(Axis(1), 1).collect(),
+        };
+        let term = |part: &ArrayView2<f64>| LossTerm::of_values(self.loss, part.to_owned(), weights.clone());
+        let terms: Vec<LossTerm<'_>> = parts.iter().map(term).collect();
+        self.fit_terms(x, &terms, compute)
+    }
+
+    /// The fit of data terms, one after the other: their functions are those of one model.
+    pub(super) fn fit_terms(&self, x: ArrayView2<f64>, terms: &[LossTerm<'_>], compute: &Compute) -> Result<BinnedFit> {
+        let outputs = terms.iter().map(DataTerm::outputs).sum();
+        let plan = self.plan(x.nrows(), outputs, compute)?;
         let map = self.grids.fit(x, compute)?;
         let cells = map.transform(x, compute)?;
-        let term = LossTerm::of_values(self.loss, y, weights);
-        let found = if x.nrows() < self.grids.buckets {
-            // Of few rows most cells are empty, and their coefficients are 0: the others alone are
-            // looked for.
-            let (occupied, positions) = cells.occupied();
-            let mut found = solve(self, &occupied, &term, compute)?;
-            found.state.w = spread(&found.state.w, &positions, cells.shape().1);
-            found
-        } else {
-            solve(self, &cells, &term, compute)?
+        // Of few rows most cells are empty, and their coefficients are 0: the others alone are looked
+        // for.
+        let occupied = (x.nrows() < self.grids.buckets).then(|| cells.occupied());
+        let matrix = occupied.as_ref().map_or(&cells, |(matrix, _)| matrix);
+        let mut found = terms.iter().map(|term| solve(self, matrix, term, compute)).collect::<Result<Vec<_>>>()?;
+        if let Some((_, positions)) = &occupied {
+            found.iter_mut().for_each(|part| part.state.w = spread(&part.state.w, positions, cells.shape().1));
+        }
+        let beside = |of: fn(&PrimalSolution) -> ArrayView2<'_, f64>| {
+            let parts: Vec<ArrayView2<f64>> = found.iter().map(of).collect();
+            concatenate(Axis(1), &parts).map_err(|e| Error::shape("functions of a fit", outputs, e))
         };
-        let PrimalSolution { state, iterations, converged, .. } = found;
         Ok(BinnedFit {
             loss: self.loss,
             lambda: self.lambda,
+            w: beside(|part| part.state.w.view())?,
+            b: found.iter().flat_map(|part| part.state.b.iter().copied()).collect(),
+            fitted: beside(|part| part.state.fitted.view())?,
+            objective: found.iter().map(|part| part.state.objective).sum(),
+            iterations: found.iter().map(|part| part.iterations).max().unwrap_or(0),
+            converged: found.iter().all(|part| part.converged),
+            plan: Some(plan),
+            settings: self.settings().with("seed", compute.seed()),
+            classes: None,
             map,
-            w: state.w,
-            b: state.b,
-            fitted: state.fitted,
-            objective: state.objective,
-            iterations,
-            converged,
-            plan,
         })
     }
 
-    fn check(
+    /// The settings by name: `kernel`, `grids`, `buckets`, `loss`, `lambda`, `intercept`,
+    /// `tolerance` and `max_iterations`.
+    pub fn settings(&self) -> Settings {
+        Settings::new()
+            .with("kernel", &self.grids.kernel)
+            .with("grids", self.grids.grids)
+            .with("buckets", self.grids.buckets)
+            .with("loss", self.loss.to_string())
+            .with("lambda", self.lambda)
+            .with("intercept", self.intercept)
+            .with("tolerance", self.tolerance)
+            .with("max_iterations", self.max_iterations)
+    }
+
+    pub(super) fn check(
         &self,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
@@ -181,18 +209,12 @@ impl BinnedMachine {
                 "use a smooth loss",
             ));
         }
-        if self.loss != Loss::Squared && y.ncols() > 1 {
-            return Err(Error::unsupported(
-                "fit of several outputs",
-                format!("the loss {}", self.loss),
-                "it is for one output",
-                "fit the outputs one by one",
-            ));
-        }
         Points::Vectors(x).check_finite("points")?;
         Points::Vectors(y).check_finite("targets")?;
         let weights = weights(sample_weights, x.nrows())?;
-        self.loss.check_targets(&y.column(0).to_vec(), &weights.to_vec())?;
+        for column in y.columns() {
+            self.loss.check_targets(&column.to_vec(), &weights.to_vec())?;
+        }
         Ok(weights)
     }
 }

@@ -43,6 +43,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: false,
+    sparse: true,
     parameters: &[KERNEL, NOISE, OPTIMIZE, FIXED, FREE, RESTARTS, SEED],
     build: |settings| {
         Ok(Box::new(GaussianProcess {
@@ -65,6 +66,7 @@ pub(crate) static SPARSE: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: false,
+    sparse: false,
     parameters: &[
         KERNEL,
         NOISE,
@@ -119,6 +121,7 @@ pub(crate) static SHARED: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: false,
+    sparse: true,
     parameters: &[
         KERNEL,
         Parameter::with_default(

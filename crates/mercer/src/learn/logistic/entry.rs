@@ -21,6 +21,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Classes,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNEL,
         Parameter::with_default(

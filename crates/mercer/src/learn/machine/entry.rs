@@ -50,6 +50,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         Parameter::with_default(
             "loss",
@@ -87,6 +88,7 @@ pub(crate) static QUANTILES: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         Parameter::with_default(
             "levels",

@@ -65,6 +65,7 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNELS,
         Parameter::with_default("lambda", ParameterKind::Number(AllowedRange::NON_NEGATIVE), "1", "the penalty"),
@@ -100,6 +101,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Classes,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNELS,
         Parameter::with_default("C", ParameterKind::Number(AllowedRange::POSITIVE), "1", "the penalty of errors"),
@@ -158,6 +160,7 @@ pub static ONE_CLASS_ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Novelty,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNELS,
         Parameter::with_default(

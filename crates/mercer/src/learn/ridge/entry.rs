@@ -36,6 +36,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNEL,
         LAMBDA,

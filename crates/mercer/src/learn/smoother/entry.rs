@@ -19,6 +19,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: false,
+    sparse: false,
     parameters: &[
         Parameter::with_default(
             "degree",

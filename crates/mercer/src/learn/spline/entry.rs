@@ -18,6 +18,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
+    sparse: false,
     parameters: &[
         Parameter::with_default("order", ParameterKind::Count(1), "2", "order of the derivative that is penalized"),
         Parameter::with_default(

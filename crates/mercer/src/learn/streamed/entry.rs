@@ -8,10 +8,10 @@ use crate::features::{FeatureMap, FeatureSpec};
 use crate::learner::common::{INTERCEPT, KERNEL, SEED};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
-    features,
+    features, on_features,
 };
 use crate::settings::Settings;
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Compute, Points, Result};
 
 /// The parameters of features.
 pub(in crate::learn) const FEATURES: [Parameter; 7] = [
@@ -36,6 +36,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
+    sparse: false,
     parameters: &[
         KERNEL,
         FEATURES[0],
@@ -108,17 +109,7 @@ impl Fitted for StreamedRidgeFit {
             .with("weights", self.weights(), "a row for every feature, a column for every target")
     }
 
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        None
-    }
-
-    fn dimension(&self, _view: usize) -> usize {
-        self.features().columns()
-    }
+    on_features!();
 
     fn targets(&self) -> usize {
         self.weights().ncols()

@@ -46,6 +46,7 @@ pub(crate) static SVC: LearnerEntry = LearnerEntry {
     goal: Goal::Classes,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNEL,
         C,
@@ -91,6 +92,7 @@ pub(crate) static SVR: LearnerEntry = LearnerEntry {
     goal: Goal::Values,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNEL,
         Parameter::with_default(
@@ -134,6 +136,7 @@ pub(crate) static ONE_CLASS: LearnerEntry = LearnerEntry {
     goal: Goal::Novelty,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNEL,
         Parameter::with_default("nu", NU, "0.5", "bound on the share of points outside"),

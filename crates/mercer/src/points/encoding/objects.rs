@@ -113,8 +113,13 @@ impl Encoded {
     pub fn into_sample(mut self, kind: PointKind) -> Result<Sample> {
         match kind {
             PointKind::Mixed => Ok(Mixed::new(self.matrix, self.names, self.objects)?.into()),
-            // A kernel over `precomputed()` takes the numbers for its values.
-            PointKind::Vectors | PointKind::Precomputed if self.objects.is_empty() => Ok(self.matrix.into()),
+            // A kernel over `precomputed()` takes the numbers for its values; vectors may be dense or sparse.
+            PointKind::Vectors | PointKind::Sparse | PointKind::Precomputed if self.objects.is_empty() => {
+                Ok(self.matrix.into())
+            }
+            PointKind::Vectors | PointKind::Sparse if self.kind() == PointKind::Sparse => {
+                Ok(self.objects.swap_remove(0).1)
+            }
             kind if kind.is_object() && self.objects.len() == 1 && self.matrix.ncols() == 0 => {
                 let (name, sample) = self.objects.swap_remove(0);
                 let found = sample.as_points().kind();

@@ -18,6 +18,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Features,
     views: ViewCount::Two,
     weighted: false,
+    sparse: true,
     parameters: &[
         Parameter::with_default(
             "kernel_low",

@@ -18,6 +18,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Features,
     views: ViewCount::One,
     weighted: false,
+    sparse: false,
     parameters: &[
         Parameter::optional("components", ParameterKind::Count(1), "the number of components; all columns when absent"),
         Parameter::with_default(

@@ -64,6 +64,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Clusters,
     views: ViewCount::One,
     weighted: true,
+    sparse: true,
     parameters: &[
         KERNEL,
         CLUSTERS,

@@ -21,6 +21,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Features,
     views: ViewCount::One,
     weighted: false,
+    sparse: true,
     parameters: &[
         KERNEL,
         Parameter::optional(

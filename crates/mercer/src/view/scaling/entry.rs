@@ -18,6 +18,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Features,
     views: ViewCount::One,
     weighted: false,
+    sparse: true,
     parameters: &[
         Parameter::with_default("kernel", ParameterKind::Kernel, "sqdist()", "the negative-definite kernel"),
         Parameter::optional(

@@ -20,6 +20,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Clusters,
     views: ViewCount::One,
     weighted: false,
+    sparse: true,
     parameters: &[KERNEL, CLUSTERS, MAX_CLUSTERS, RULE, STARTS, MAX_ITERATIONS, INIT, SOLVER, LANDMARKS, SEED],
     build: |settings| Ok(Box::new(SpectralClustering::of_settings(settings)?)),
     load: |record, settings, _| Ok(Box::new(SpectralFit::from_record(record, settings)?)),

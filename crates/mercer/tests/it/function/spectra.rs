@@ -74,7 +74,7 @@ fn the_integral_equation_holds() {
 fn all_modes_together_are_the_kernel() {
     let mut stream = Seed(1).stream("points", 0);
     let x = Array2::from_shape_fn((30, 2), |_| stream.normal());
-    let found = spectrum("gaussian(lengthscale=1)", &Measure::Sample(x.clone()), 30);
+    let found = spectrum("gaussian(lengthscale=1)", &Measure::Sample(x.clone().into()), 30);
     let features = found.features(x.view(), &Compute::new()).unwrap();
     let k: Kernel = "gaussian(lengthscale=1)".parse().unwrap();
     let gram = dense(&k.bind(Pairs::within(x.view()), &Compute::new()).unwrap(), &Compute::new()).unwrap();
@@ -92,7 +92,7 @@ fn large_samples_need_no_matrix() {
     let x = Array2::from_shape_fn((1600, 1), |(i, _)| (i as f64 + 0.5) / 1600.0);
     let small = Compute::new().with_memory(16 << 20);
     let kernel: Kernel = "wiener()".parse().unwrap();
-    let found = Spectrum::new(&kernel, &Measure::Sample(x), 6, &small).unwrap();
+    let found = Spectrum::new(&kernel, &Measure::Sample(x.into()), 6, &small).unwrap();
     for (j, v) in found.eigenvalues().iter().enumerate() {
         // The midpoint grid is a discrete Brownian motion with a closed form up to O(n⁻²).
         let limit = 1.0 / ((j as f64 + 0.5) * std::f64::consts::PI).powi(2);
@@ -109,7 +109,7 @@ fn standard_errors_are_those_of_sampling() {
     for run in 0..runs {
         let mut stream = Seed(7).stream("sample", run);
         let x = Array2::from_shape_fn((n, 1), |_| stream.normal());
-        let found = spectrum("gaussian(lengthscale=0.8)", &Measure::Sample(x), 3);
+        let found = spectrum("gaussian(lengthscale=0.8)", &Measure::Sample(x.into()), 3);
         let errors = found.standard_errors().unwrap();
         scores.push((found.eigenvalues()[0] - distribution.eigenvalues()[0]) / errors[0]);
     }
@@ -129,7 +129,7 @@ fn what_has_no_spectrum_is_refused() {
     assert!(matches!(refused("wiener()", Measure::UNIFORM, 0), Error::Parameter { .. }));
     assert!(matches!(refused("wiener()", Measure::Interval { from: 1.0, to: 1.0 }, 3), Error::Parameter { .. }));
     assert!(matches!(refused("gaussian()", Measure::Gaussian { deviation: 0.0 }, 3), Error::Parameter { .. }));
-    assert!(matches!(refused("gaussian()", Measure::Sample(Array2::zeros((0, 2))), 3), Error::TooFew { .. }));
+    assert!(matches!(refused("gaussian()", Measure::Sample(Array2::zeros((0, 2)).into()), 3), Error::TooFew { .. }));
     let found = spectrum("wiener()", &Measure::UNIFORM, 3);
     assert!(matches!(found.eigenfunctions(array![[0.1, 0.2]].view(), &Compute::new()), Err(Error::Shape { .. })));
     assert!(matches!(found.inner(array![1.0].view(), array![1.0].view()), Err(Error::Shape { .. })));

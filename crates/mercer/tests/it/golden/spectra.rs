@@ -59,7 +59,7 @@ fn regular_grids() {
     let golden = Golden::load("c04_mercer_discrete_grids");
     for n in [5_usize, 20] {
         let key = format!("n{n}");
-        let grid = |step: f64| Measure::Sample(Array2::from_shape_fn((n, 1), |(i, _)| (i + 1) as f64 * step));
+        let grid = |step: f64| Measure::Sample(Array2::from_shape_fn((n, 1), |(i, _)| (i + 1) as f64 * step).into());
         for (name, text, step) in [
             ("brownian_motion_K_over_n", "wiener()", 1.0 / n as f64),
             ("brownian_bridge_K_over_n", "bridge()", 1.0 / (n + 1) as f64),
@@ -77,7 +77,7 @@ fn estimates_from_a_sample() {
     for n in [10_usize, 20, 40, 80] {
         let key = format!("n{n}");
         let x = Array2::from_shape_fn((n, 1), |(i, _)| (i as f64 + 0.5) / n as f64);
-        let found = spectrum("wiener()", &Measure::Sample(x), 4);
+        let found = spectrum("wiener()", &Measure::Sample(x.into()), 4);
         let expected = &golden.expected()[&key];
         golden.check_all(&key, "eigenvalues", found.eigenvalues(), &numbers(&expected["lambda_hat"]));
         let modes = found.eigenfunctions(column(&t).view(), &Compute::new()).unwrap();

@@ -132,3 +132,61 @@ fn what_does_not_belong_together_is_refused() {
     assert!(matches!(stream.finish(&compute), Err(Error::AllEqual { .. })), "{:?}", stream.finish(&compute));
     assert!(TestStream::from_bytes(&part.to_bytes()[..300]).is_err());
 }
+
+/// Rows of files give the outcome of rows in memory, resumed or not.
+#[test]
+fn tests_of_files_are_those_of_their_rows() {
+    use mercer::io::{Checkpoint, ChunkedFile, FileRules, ReadOptions, Resumed, Roles, SurveyedFile};
+    use mercer::points::{Encoding, Scaling};
+    // Several chunks per file.
+    let (folder, compute) = (tempfile::tempdir().unwrap(), Compute::new().with_memory(30_000_000));
+    let (x, y) = (normal(30_000, 2, 11), normal(25_000, 2, 12) * 2.0);
+    let write = |name: &str, x: &Array2<f64>| {
+        let rows: String = x.rows().into_iter().map(|row| format!("{},{}\n", row[0], row[1])).collect();
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("a,b\n{rows}")).unwrap();
+        path
+    };
+    let (first, second) = (write("x.csv", &x), write("y.csv", &y));
+    let open = |path: &std::path::Path| ChunkedFile::open(path, &ReadOptions::default(), &compute).unwrap();
+    let roles = Roles { inputs: vec!["a".into(), "b".into()], targets: Vec::new(), weights: None };
+    let encoding = Encoding { scaling: Scaling::Standardize, ..Encoding::default() };
+    let rules = FileRules { roles, encoding, leave_out: false, sample: 10_000 };
+    let [a, b] = SurveyedFile::of_samples([open(&first), open(&second)], &rules, &compute).unwrap();
+    assert_eq!((a.rows(), b.rows(), a.encoding()), (30_000, 25_000, b.encoding()));
+    // Scales are those of both files together.
+    let both = ndarray::concatenate(Axis(0), &[x.view(), y.view()]).unwrap();
+    let mean = both.mean_axis(Axis(0)).unwrap();
+    let deviation = both.std_axis(Axis(0), 0.0);
+    let scaled = (&both - &mean) / &deviation;
+    let spec =
+        StreamedTwoSample { kernel: Some("gaussian()".parse().unwrap()), components: 30, draws: 99, level: 0.05 };
+    let found = a.test_two_samples(&b, &spec, None, &compute).unwrap();
+    let mut stream = spec.start(30_000, scaled.view(), &compute).unwrap();
+    stream.update(scaled.view(), None, &compute).unwrap();
+    let expected = stream.finish(&compute).unwrap();
+    assert_close!(found.outcome.statistic, expected.statistic, 1e-9);
+    assert!(found.outcome.reject && found.resumed_at.is_none());
+    // A checkpoint in the second file goes on to the same bytes.
+    let checkpoint = Checkpoint::new(folder.path().join("state"), 1);
+    let again = a.test_two_samples(&b, &spec, Some(&checkpoint), &compute).unwrap();
+    assert_eq!(again.outcome, found.outcome);
+    let resumed = a.test_two_samples(&b, &spec, Some(&checkpoint), &compute).unwrap();
+    assert_eq!(resumed.outcome, found.outcome);
+    assert!(
+        matches!(resumed.resumed_at, Some(Resumed::Row(row)) if row > 30_000 && row <= 55_000),
+        "{:?}",
+        resumed.resumed_at
+    );
+    let other = StreamedTwoSample { level: 0.1, ..spec };
+    assert!(a.test_two_samples(&b, &other, Some(&checkpoint), &compute).is_err());
+
+    let file = SurveyedFile::of_points(open(&first), rules, &compute).unwrap();
+    let spec = StreamedIndependence { components: 20, draws: 199, ..Default::default() };
+    let found = file.test_independence(&spec, 1, None, &compute).unwrap();
+    assert!(found.outcome.p_value > 0.001, "{}", found.outcome.p_value);
+    for columns in [0, 2] {
+        assert!(matches!(file.test_independence(&spec, columns, None, &compute), Err(Error::Parameter { .. })));
+    }
+    assert!(spec.plan(30_000, 2, &compute).bytes > 0);
+}

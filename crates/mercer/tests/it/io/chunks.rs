@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use mercer::io::{self, ChunkedFile, Delimiter, ReadOptions};
+use mercer::io::{self, ChunkedFile, Delimiter, ReadOptions, RowLayout};
 use mercer::points::{Column, Table};
 use mercer::{Compute, Error, Result, Seed};
 use tempfile::TempDir;
@@ -188,4 +188,31 @@ fn a_file_over_the_memory_limit_is_read() {
     let file = ChunkedFile::open(&path, &ReadOptions::default(), &compute).unwrap();
     let rows: usize = file.chunks(0, 1024).unwrap().map(|chunk| chunk.unwrap().table.rows()).sum();
     assert_eq!(rows, 20_000);
+}
+
+#[test]
+fn sparse_rows_of_libsvm_in_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let text: String = (0..9).map(|i| format!("{i} {}:0.5 {}:{i}\n", i + 1, 900 + i)).collect();
+    let path = put(&folder, "x.libsvm", text.as_bytes());
+    let options = ReadOptions { rows: RowLayout::Sparse, ..ReadOptions::default() };
+    assert_same_values(&path, &options);
+    let names = |rows: RowLayout| {
+        let options = ReadOptions { rows, ..ReadOptions::default() };
+        let table = io::read_table(&path, &options, &Compute::new()).unwrap();
+        table.names().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names(RowLayout::Sparse), ["target", "x"]);
+    assert_eq!(names(RowLayout::BySize), ["target", "x"]);
+    assert_eq!(names(RowLayout::Dense).len(), 909);
+    // Few zeros: dense, unless it does not fit.
+    let full = put(&folder, "full.libsvm", "1 1:1 2:1\n".repeat(1000).as_bytes());
+    let rows = |memory: u64| {
+        let options = ReadOptions { rows: RowLayout::BySize, ..ReadOptions::default() };
+        io::read_table(&full, &options, &Compute::new().with_memory(memory)).unwrap().columns().len()
+    };
+    assert_eq!((rows(1 << 30), rows(20_000)), (3, 2));
+    let bad = put(&folder, "bad.libsvm", b"1 1:1\n1 3:inf 900:1\n");
+    let error = io::read_table(&bad, &options, &Compute::new()).unwrap_err().to_string();
+    assert!(error.contains("row 1") && error.contains("x3"), "{error}");
 }

@@ -2,7 +2,7 @@
 //! machine on the same kernel, and bad requests.
 
 use mercer::features::RandomBinning;
-use mercer::learn::{BinnedMachine, Loss};
+use mercer::learn::{BinnedClassifier, BinnedMachine, ClassLoss, Loss};
 use mercer::solve::solve_positive;
 use mercer::{Compute, Error, Seed};
 use ndarray::{Array1, Array2, Axis, s};
@@ -88,6 +88,73 @@ fn smooth_losses_reach_a_point_without_slope() {
 }
 
 #[test]
+fn several_outputs_of_a_loss_are_fitted_one_by_one() {
+    let (compute, (x, y)) = (Compute::new(), data(120));
+    let machine = BinnedMachine { loss: Loss::LogCosh, ..BinnedMachine::new(grids(10), 0.2) };
+    let both = machine.fit(x.view(), y.view(), None, &compute).unwrap();
+    let mut objective = 0.0;
+    for j in 0..2 {
+        let one = machine.fit(x.view(), y.slice(s![.., j..=j]), None, &compute).unwrap();
+        assert_eq!(both.coefficients().column(j), one.coefficients().column(0));
+        assert_eq!(both.intercept()[j], one.intercept()[0]);
+        objective += one.objective();
+    }
+    assert_eq!(both.objective(), objective);
+}
+
+/// At the minimum `Zᵀ(p − e_y) + 2λw = 0` for every class, and the constants have no slope.
+#[test]
+fn the_softmax_reaches_a_point_without_slope() {
+    let (compute, (x, y)) = (Compute::new(), data(300));
+    let classes: Vec<usize> = (0..300).map(|i| usize::from(y[[i, 0]] > 0.5) + usize::from(x[[i, 1]] > 0.5)).collect();
+    let spec = BinnedClassifier {
+        tolerance: 1e-13,
+        max_iterations: 20_000,
+        ..BinnedClassifier::new(grids(20), ClassLoss::Softmax, 0.2)
+    };
+    let fit = spec.fit(x.view(), &classes, 3, None, &compute).unwrap();
+    assert!(fit.converged() && fit.has_probabilities() && fit.class_count() == Some(3));
+    let p = fit.probabilities(x.view(), &compute).unwrap();
+    let slopes = Array2::from_shape_fn((300, 3), |(i, c)| p[[i, c]] - f64::from(classes[i] == c));
+    let map = grids(20).fit(x.view(), &compute).unwrap().transform(x.view(), &compute).unwrap();
+    let gradient = map.multiply_transposed(slopes.view(), &compute).unwrap() + &fit.coefficients() * 0.4;
+    let largest = gradient.iter().chain(&slopes.sum_axis(Axis(0))).fold(0.0_f64, |m, g| m.max(g.abs()));
+    assert!(largest < 1e-3, "{largest}");
+    let right = fit.predict_classes(x.view(), &compute).unwrap().iter().zip(&classes).filter(|(a, b)| a == b).count();
+    assert!(right > 270, "{right}");
+    // The mean probability of every class is its share.
+    for (c, mean) in p.mean_axis(Axis(0)).unwrap().iter().enumerate() {
+        let share = classes.iter().filter(|class| **class == c).count() as f64 / 300.0;
+        assert_close!(*mean, share, abs = 1e-5);
+    }
+}
+
+#[test]
+fn two_classes_of_the_softmax_are_the_logistic_loss() {
+    let (compute, (x, y)) = (Compute::new(), data(200));
+    let classes: Vec<usize> = (0..200).map(|i| usize::from(y[[i, 0]] > 0.5)).collect();
+    let spec = |loss, lambda| BinnedClassifier {
+        tolerance: 1e-13,
+        max_iterations: 20_000,
+        ..BinnedClassifier::new(grids(20), loss, lambda)
+    };
+    // w₁ = −w₀ = w/2: the penalty of both is half of that of their difference.
+    let softmax = spec(ClassLoss::Softmax, 0.4).fit(x.view(), &classes, 2, None, &compute).unwrap();
+    let sides = spec(ClassLoss::Sides(Loss::Logistic), 0.2).fit(x.view(), &classes, 2, None, &compute).unwrap();
+    assert_eq!((softmax.coefficients().ncols(), sides.coefficients().ncols()), (2, 1));
+    let [a, b] = [&softmax, &sides].map(|fit| fit.probabilities(x.view(), &compute).unwrap());
+    assert_close!(&a, &b, each = 1e-5);
+    assert_eq!(
+        softmax.predict_classes(x.view(), &compute).unwrap(),
+        sides.predict_classes(x.view(), &compute).unwrap()
+    );
+    let rest = spec(ClassLoss::Sides(Loss::SquaredHinge), 0.2).fit(x.view(), &classes, 2, None, &compute).unwrap();
+    assert!(rest.probabilities(x.view(), &compute).is_err() && !rest.has_probabilities());
+    assert!(spec(ClassLoss::Softmax, 0.4).fit(x.view(), &classes, 1, None, &compute).is_err());
+    assert!(ClassLoss::named("huber").is_err() && ClassLoss::named("softmax").is_ok());
+}
+
+#[test]
 fn the_same_bytes_for_any_number_of_threads() {
     let (x, y) = data(3000);
     let with = |threads: usize| {
@@ -107,7 +174,6 @@ fn plans_and_bad_requests() {
     let error = |machine: &BinnedMachine| machine.fit(x.view(), y.view(), None, &compute).unwrap_err().to_string();
     assert!(error(&BinnedMachine { lambda: 0.0, ..plain.clone() }).contains("lambda"));
     assert!(error(&BinnedMachine { loss: Loss::Hinge, ..plain.clone() }).contains("kinks"));
-    assert!(error(&BinnedMachine { loss: Loss::LogCosh, ..plain.clone() }).contains("one output"));
     assert!(plain.fit(x.view(), y.slice(s![..7, ..]), None, &compute).is_err());
     let smooth = RandomBinning::new("gaussian()".parse().unwrap(), 5);
     assert!(BinnedMachine::new(smooth, 0.1).fit(x.view(), y.view(), None, &compute).is_err());

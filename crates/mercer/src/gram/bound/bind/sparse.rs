@@ -10,7 +10,7 @@ use crate::gram::bound::Bound;
 use crate::gram::bound::node::Kind;
 use crate::gram::bound::slots::Slots;
 use crate::gram::bound::sparse::{SparseColumnwise, SparseInner, SparseProfile};
-use crate::gram::sparse::SparseMetric;
+use crate::gram::sparse::{MetricColumns, SparseMetric};
 use crate::gram::{MetricKind, median};
 use crate::kernel::check_domain::column_positions;
 use crate::kernel::object::{ObjectPairs, ObjectTiles};
@@ -20,9 +20,70 @@ use crate::{Compute, Error, Points, Result};
 
 /// Squared norms below this leave room for sums of them.
 const LARGEST: f64 = f64::MAX / 16.0;
+/// What helps where sparse vectors are too many.
+const ADVICE: &str = "use fewer rows, or a higher memory limit";
 
 /// The metrics on the same sparse vectors that kernels share, by their weights.
 pub(super) type SparseMetrics = Vec<(Option<Vec<f64>>, Arc<SparseMetric>)>;
+
+/// The column points of such metrics, kept for other rows, by their weights.
+pub(in crate::gram::bound) type SparseColumnPoints = Vec<(Option<Vec<f64>>, Arc<MetricColumns>)>;
+
+/// What binding a kernel makes of sparse column points; `None` where the kernel is not the same on
+/// other points, as with `median`, or makes no metric of them.
+///
+/// # Errors
+/// As [`Kernel::bind`].
+pub(in crate::gram::bound) fn sparse_columns(
+    kernel: &Kernel,
+    columns: &Csr,
+    compute: &Compute,
+) -> Result<Option<SparseColumnPoints>> {
+    if median::resolve_sparse(kernel, columns, None, compute)? != *kernel {
+        return Ok(None);
+    }
+    kernel.check_sparse(columns)?;
+    let mut binder = sparse_binder((columns, None), &[], compute);
+    binder.bind(kernel, 0)?;
+    let metrics = binder.sparse_metrics.into_iter();
+    let kept: SparseColumnPoints = metrics.map(|(weights, metric)| (weights, metric.columns().clone())).collect();
+    Ok((!kept.is_empty()).then_some(kept))
+}
+
+/// Binds a kernel to sparse rows and column points that are kept.
+///
+/// # Errors
+/// As [`Kernel::bind`].
+pub(in crate::gram::bound) fn bind_sparse_beside<'a>(
+    kernel: &Kernel,
+    rows: &Csr,
+    (cols, kept): (&Csr, &SparseColumnPoints),
+    compute: &Compute,
+) -> Result<Bound<'a>> {
+    if cols.width() != rows.width() {
+        return Err(Error::shape("columns of the second sample", rows.width(), cols.width()));
+    }
+    kernel.check_sparse(rows)?;
+    let bytes = Points::Sparse(rows).size().bound;
+    compute.reserve(MemoryPurpose::Features, "sparse vectors with this kernel", bytes, ADVICE)?;
+    let mut binder = sparse_binder((rows, Some(cols)), kept, compute);
+    let root = binder.bind(kernel, 0)?;
+    checked((kernel.clone(), root), (rows.len(), Some(cols.len())), binder.slots)
+}
+
+/// A binder of sparse vectors, with what is kept of the column points.
+fn sparse_binder<'a, 'o>(
+    (rows, cols): (&'o Csr, Option<&'o Csr>),
+    kept: &'o [(Option<Vec<f64>>, Arc<MetricColumns>)],
+    compute: &'o Compute,
+) -> Binder<'a, 'o> {
+    let none = |count: usize| Array2::zeros((count, 0));
+    let of_cols = cols.map(|cols| none(cols.len()));
+    let mut slots = Slots::of_data(none(rows.len()).view(), of_cols.as_ref().map(|cols| cols.view()));
+    slots.dimension = Some(rows.width());
+    let pairs = ObjectPairs { rows: Points::Sparse(rows), cols: cols.map(Points::Sparse) };
+    Binder { objects: Some((pairs, compute)), kept_sparse: kept, ..Binder::new(slots, Some(compute)) }
+}
 
 /// Binds a kernel to sparse vectors.
 pub(super) fn bind_sparse<'a>(kernel: &Kernel, rows: &Csr, cols: Option<&Csr>, compute: &Compute) -> Result<Bound<'a>> {
@@ -38,17 +99,10 @@ pub(super) fn bind_sparse<'a>(kernel: &Kernel, rows: &Csr, cols: Option<&Csr>, c
         return bind_vectors(kernel, rows.to_dense().view(), of_cols.as_ref().map(|cols| cols.view()), compute);
     }
     let bytes = Points::Sparse(rows).size().bound + cols.map_or(0, |cols| Points::Sparse(cols).size().bound);
-    let advice = "use fewer rows, or a higher memory limit";
-    compute.reserve(MemoryPurpose::Features, "sparse vectors with this kernel", bytes, advice)?;
-    let (n, m) = (rows.len(), cols.map(Csr::len));
-    let none = |count: usize| Array2::zeros((count, 0));
-    let of_cols = m.map(none);
-    let mut slots = Slots::of_data(none(n).view(), of_cols.as_ref().map(|cols| cols.view()));
-    slots.dimension = Some(rows.width());
-    let pairs = ObjectPairs { rows: Points::Sparse(rows), cols: cols.map(Points::Sparse) };
-    let mut binder = Binder { objects: Some((pairs, compute)), ..Binder::new(slots, Some(compute)) };
+    compute.reserve(MemoryPurpose::Features, "sparse vectors with this kernel", bytes, ADVICE)?;
+    let mut binder = sparse_binder((rows, cols), &[], compute);
     let root = binder.bind(kernel, 0)?;
-    checked((kernel.clone(), root), (n, m), binder.slots)
+    checked((kernel.clone(), root), (rows.len(), cols.map(Csr::len)), binder.slots)
 }
 
 impl<'a, 'o> Binder<'a, 'o> {
@@ -126,7 +180,10 @@ impl<'a, 'o> Binder<'a, 'o> {
         if let Some((_, known)) = self.sparse_metrics.iter().find(|(known, _)| *known == weights) {
             return Ok(known.clone());
         }
-        let metric = SparseMetric::new(rows, cols, weights.as_deref(), compute)?;
+        let metric = match self.kept_sparse.iter().find(|(known, _)| *known == weights) {
+            Some((_, columns)) => SparseMetric::beside(rows, columns.clone(), weights.as_deref(), compute)?,
+            None => SparseMetric::new(rows, cols, weights.as_deref(), compute)?,
+        };
         self.sparse_metrics.push((weights, metric.clone()));
         Ok(metric)
     }

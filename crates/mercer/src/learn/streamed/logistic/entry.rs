@@ -9,10 +9,10 @@ use crate::learn::streamed::entry::{FEATURES, features_of};
 use crate::learner::common::{KERNEL, SEED};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
-    declared,
+    declared, on_features,
 };
 use crate::settings::Settings;
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Compute, Points, Result};
 
 /// Passes, about.
 const PASSES: f64 = 8.0;
@@ -24,6 +24,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Classes,
     views: ViewCount::One,
     weighted: true,
+    sparse: false,
     parameters: &[
         KERNEL,
         FEATURES[0],
@@ -102,17 +103,7 @@ impl Fitted for StreamedLogisticFit {
             .with("weights", self.weights(), "a row for every feature, a column for every function")
     }
 
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        None
-    }
-
-    fn dimension(&self, _view: usize) -> usize {
-        self.features().columns()
-    }
+    on_features!();
 
     fn targets(&self) -> usize {
         1

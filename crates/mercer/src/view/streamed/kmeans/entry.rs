@@ -8,12 +8,12 @@ use crate::features::FeatureMap;
 use crate::learner::common::{KERNEL, SEED, tolerance};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, column,
-    declared,
+    declared, on_features,
 };
 use crate::settings::Settings;
 use crate::view::kmeans::entry::{CLUSTERS, INIT, MAX_CLUSTERS, MAX_ITERATIONS, RULE, STARTS};
 use crate::view::kmeans::{ClusterCount, INITS};
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Compute, Points, Result};
 
 /// Passes that a plan counts with.
 const PASSES: f64 = 20.0;
@@ -25,6 +25,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Clusters,
     views: ViewCount::One,
     weighted: true,
+    sparse: false,
     parameters: &[
         KERNEL,
         CLUSTERS,
@@ -98,17 +99,7 @@ impl Fitted for StreamedKMeansFit {
             .with("centers", self.centers(), "means in the space of the features, a row each")
     }
 
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        None
-    }
-
-    fn dimension(&self, _view: usize) -> usize {
-        self.features().columns()
-    }
+    on_features!();
 
     fn targets(&self) -> usize {
         0

@@ -8,9 +8,10 @@ use crate::features::FeatureMap;
 use crate::learner::common::{KERNEL, SEED};
 use crate::learner::{
     Facts, FitInput, FitSize, Fitted, Goal, Learner, LearnerEntry, Parameter, ParameterKind, Plan, ViewCount, declared,
+    on_features,
 };
 use crate::settings::Settings;
-use crate::{Compute, Kernel, Points, Result};
+use crate::{Compute, Points, Result};
 
 pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     name: "streamed_pca",
@@ -19,6 +20,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     goal: Goal::Features,
     views: ViewCount::One,
     weighted: false,
+    sparse: false,
     parameters: &[
         KERNEL,
         Parameter::optional(
@@ -81,17 +83,7 @@ impl Fitted for StreamedPcaFit {
             .with("axes", self.axes(), "directions in the space of the features, a column each")
     }
 
-    fn kernel(&self) -> Option<&Kernel> {
-        Some(Self::kernel(self))
-    }
-
-    fn points(&self, _view: usize) -> Option<Points<'_>> {
-        None
-    }
-
-    fn dimension(&self, _view: usize) -> usize {
-        self.features().columns()
-    }
+    on_features!();
 
     fn targets(&self) -> usize {
         0
