@@ -60,8 +60,12 @@ pub(super) struct Inner<'k, T> {
     diagonal: Vec<f64>,
     /// The diagonal in the precision of the kernel values.
     rounded: Vec<T>,
-    /// About the inverse of the largest slope.
-    scale: f64,
+    /// For each group: slopes of points that fall, for the search of a partner.
+    down: Vec<Vec<T>>,
+    /// For each group: the extremes of the slopes.
+    extremes: Vec<scan::Extremes>,
+    /// For each group: the origin and the scale of those slopes.
+    frames: Vec<(f64, f64)>,
     constraint: Constraint,
 }
 
@@ -99,7 +103,9 @@ impl<'k, T: Element> Inner<'k, T> {
             fall: vec![vec![f64::INFINITY; q]; count],
             rounded: diagonal.iter().map(|&d| T::from_f64(d)).collect(),
             diagonal,
-            scale: 1.0,
+            down: vec![vec![T::default(); q]; count],
+            extremes: vec![scan::Extremes::NONE; count],
+            frames: vec![(0.0, 1.0); count],
             kernel,
             constraint: problem.constraint,
         };
@@ -141,13 +147,16 @@ impl<'k, T: Element> Inner<'k, T> {
     /// Steps until the violation within the set is at most `tolerance`, or the steps are used up.
     pub(super) fn run(mut self, tolerance: f64, max_steps: u64) -> Improved {
         let mut steps = 0;
+        if self.constraint != Constraint::Free {
+            // The second time on the scale that the first one found.
+            (0..2).for_each(|_| self.survey(None));
+        }
         loop {
             let (violation, step) =
                 if self.constraint == Constraint::Free { self.best_single() } else { self.best_pair() };
             match step {
                 Some(step) if violation > tolerance && steps < max_steps => {
                     self.take(step);
-                    self.scale = 1.0 / violation;
                     steps += 1;
                 }
                 _ => {
@@ -162,37 +171,76 @@ impl<'k, T: Element> Inner<'k, T> {
     /// group).
     fn best_pair(&self) -> (f64, Option<Move>) {
         let (mut violation, mut best, mut gain) = (0.0_f64, None, 0.0);
-        for (group, (rise, fall)) in self.rise.iter().zip(&self.fall).enumerate() {
-            let Some((up, top)) = scan::largest(&self.values, rise) else { continue };
-            let found = self.partner(up, top, fall);
-            violation = violation.max(top - found.smallest);
-            if let Some((down, pair_gain)) = found.best
-                && pair_gain > gain
+        for (group, extremes) in self.extremes.iter().enumerate() {
+            let here = extremes.largest - extremes.smallest;
+            if here.is_nan() || here <= 0.0 {
+                continue;
+            }
+            violation = violation.max(here);
+            let (origin, scale) = self.frames[group];
+            // Gains of groups are compared on one scale.
+            if let Some((down, found)) = self.partner(extremes.position, scale * (extremes.largest - origin), group)
+                && found / (scale * scale) > gain
             {
-                (best, gain) = (Some(Move::Pair { up, down, group }), pair_gain);
+                (best, gain) = (Some(Move::Pair { up: extremes.position, down, group }), found / (scale * scale));
             }
         }
         (violation, best)
     }
 
     /// The best partner for a point that rises.
-    fn partner(&self, i: usize, top: f64, fall: &[f64]) -> scan::Found {
-        let mut found = scan::Found { best: None, smallest: f64::INFINITY };
+    fn partner(&self, i: usize, top: f64, group: usize) -> Option<(usize, f64)> {
+        let mut best: Option<(usize, f64)> = None;
         for run in 0..self.kernel.runs.len() {
             let columns = self.kernel.columns(run);
             let search = scan::Partner {
-                top,
-                scale: self.scale,
+                top: T::from_f64(top),
                 diagonal: self.rounded[i],
-                values: &self.values[columns.clone()],
-                bars: &fall[columns.clone()],
+                down: &self.down[group][columns.clone()],
                 diagonals: &self.rounded[columns.clone()],
                 row: self.kernel.piece(i, run),
                 flat: T::from_f64(FLAT),
             };
-            found = found.or(search.find(), columns.start);
+            if let Some((at, gain)) = search.find()
+                && best.is_none_or(|(_, most)| gain > most)
+            {
+                best = Some((columns.start + at, gain));
+            }
         }
-        found
+        best
+    }
+
+    /// The extremes of all groups, after two changes if there are some.
+    fn survey(&mut self, changes: Option<[(usize, f64); 2]>) {
+        for group in 0..self.rise.len() {
+            let last = self.extremes[group];
+            let violation = last.largest - last.smallest;
+            if violation > 0.0 && violation.is_finite() {
+                self.frames[group] = (last.largest, 1.0 / violation);
+            }
+            let (origin, scale) = self.frames[group];
+            let mut found = scan::Extremes::NONE;
+            for run in 0..self.kernel.runs.len() {
+                let columns = self.kernel.columns(run);
+                let survey = scan::Survey {
+                    values: &mut self.values[columns.clone()],
+                    rise: &self.rise[group][columns.clone()],
+                    fall: &self.fall[group][columns.clone()],
+                    down: &mut self.down[group][columns.clone()],
+                    origin,
+                    scale,
+                };
+                let here = match changes {
+                    // The values are those of all groups.
+                    Some([(i, a), (j, b)]) if group == 0 => {
+                        survey.subtract((a, self.kernel.piece(i, run)), (b, self.kernel.piece(j, run)))
+                    }
+                    _ => survey.find(),
+                };
+                found = found.or(here, columns.start);
+            }
+            self.extremes[group] = found;
+        }
     }
 
     /// Without a constraint: the violation, and the point with the largest gain.
@@ -223,7 +271,7 @@ impl<'k, T: Element> Inner<'k, T> {
                 self.shift(j, -length, length >= below);
                 self.bar(up);
                 self.bar(down);
-                self.follow((up, length), (down, -length));
+                self.survey(Some([(up, length), (down, -length)]));
             }
             Move::Single { slot, slope } => {
                 let rises = slope > 0.0;
@@ -232,7 +280,7 @@ impl<'k, T: Element> Inner<'k, T> {
                 let length = (slope / curvature(self.diagonal[slot])).clamp(-room, room);
                 self.shift(i, length, length.abs() >= room);
                 self.bar(slot);
-                self.follow((slot, length), (slot, 0.0));
+                self.follow(slot, length);
             }
         }
     }
@@ -247,11 +295,11 @@ impl<'k, T: Element> Inner<'k, T> {
         };
     }
 
-    /// `−F` after two changes.
-    fn follow(&mut self, (i, a): (usize, f64), (j, b): (usize, f64)) {
+    /// `−F` after a change.
+    fn follow(&mut self, i: usize, change: f64) {
         for run in 0..self.kernel.runs.len() {
-            let values = &mut self.values[self.kernel.columns(run)];
-            scan::subtract(values, (a, self.kernel.piece(i, run)), (b, self.kernel.piece(j, run)));
+            let (values, row) = (&mut self.values[self.kernel.columns(run)], self.kernel.piece(i, run));
+            scan::subtract(values, (change, row), (0.0, row));
         }
     }
 }

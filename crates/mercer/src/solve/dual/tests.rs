@@ -53,6 +53,51 @@ fn small_working_sets_find_the_same_optimum() {
     }
 }
 
+/// Regressions have two variables for every point, here with bounds of their own (some 0) and with
+/// repeated points. All of them are one working set where every row is in memory, and are shrunk
+/// when steps have passed over many points; small working sets have neither.
+#[test]
+fn regressions_have_the_same_optimum_with_any_working_sets() {
+    let n = 600;
+    let (x, _) = clouds(n, 11);
+    let x = Array2::from_shape_fn((n, 3), |(i, j)| x[[if i % 7 == 3 { i - 3 } else { i }, j]]);
+    let mut stream = Seed(12).stream("targets", 0);
+    let targets: Vec<f64> = x.rows().into_iter().map(|r| (2.0 * r[0]).sin() + 0.3 * stream.normal()).collect();
+    for (c, tolerance) in [(0.5, 1e-7), (200.0, 1e-4)] {
+        let weight = |i: usize| [1.0, 0.0, 2.0, 0.5][i % 4];
+        let upper: Vec<f64> = (0..2 * n).map(|i| c * weight(i % n)).collect();
+        let linear = |width: f64| targets.iter().map(|t| width - t).chain(targets.iter().map(|t| width + t)).collect();
+        let start: Vec<f64> = upper.iter().map(|u| 0.3 * u).collect();
+        let epsilon = [(0.1, Constraint::Sum, vec![0.0; 2 * n]), (0.1, Constraint::Free, vec![0.0; 2 * n])];
+        // Steps of single variables, as without a constraint, take too long for large bounds.
+        let few = if c > 1.0 { 1 } else { 3 };
+        for (width, constraint, start) in epsilon.into_iter().chain([(0.0, Constraint::SumPerSign, start)]).take(few) {
+            let problem = DualProblem {
+                points: (0..n).chain(0..n).collect(),
+                signs: [vec![1.0; n], vec![-1.0; n]].concat(),
+                linear: linear(width),
+                upper: upper.clone(),
+                start,
+                guesses: Vec::new(),
+                constraint,
+            };
+            let run = |working_set| solve(&x, &problem, &DualOptions { tolerance, working_set, max_steps: None });
+            let (whole, small) = (run(n), run(48));
+            for found in [&whole, &small] {
+                assert_eq!(found.stopped, Stopped::Converged, "{c} {constraint:?}");
+                assert!(found.violation <= tolerance, "{c} {constraint:?}: {}", found.violation);
+                assert!(found.alpha.iter().zip(&upper).all(|(a, u)| *a >= 0.0 && a <= u), "{c} {constraint:?}");
+                let sums = problem.sums(&problem.start);
+                assert!(same(problem.sums(&found.alpha), sums, found.alpha.iter().sum()), "{c} {constraint:?}");
+            }
+            // Neither is further from the minimum than its gap.
+            let gaps = whole.gap + small.gap;
+            assert!((whole.objective - small.objective).abs() <= gaps, "{c} {constraint:?}");
+            assert!(gaps <= 1e-3 * whole.objective.abs(), "{c} {constraint:?}: {gaps}");
+        }
+    }
+}
+
 #[test]
 fn sums_are_kept_and_bounds_hold() {
     let (x, labels) = clouds(200, 2);
