@@ -18,8 +18,8 @@ use crate::run::{at_points, run};
 /// The leading eigenpairs of ``f ↦ ∫ k(·, y) f(y) dμ(y)`` (Mercer's theorem).
 ///
 /// The measure is ``"uniform"`` (on [0, 1]), ``("interval", a, b)`` (length), ``("gaussian",
-/// std)``, or a sample (points of any kind): closed forms for the first three, where they are known, and for
-/// a sample the eigenpairs of ``K/n`` with their extension to new points.
+/// std)``, or a sample (points of any kind): closed forms for the first three, where they are known,
+/// and for a sample the eigenpairs of ``K/n`` with their extension to new points.
 ///
 /// Examples
 /// --------

@@ -83,7 +83,7 @@ fn wrong_requests_are_refused_with_the_reason() {
     run(&["nystrom", &iris, "--columns", "0-3", "--tolerance", "2"]).fails(1, &["tolerance"]);
 }
 
-/// The features of a model file are those that the command wrote, for new rows and columns in any order.
+/// The features of a model file are those that the command wrote; columns come in any order.
 #[test]
 fn models_of_features_transform_new_rows() {
     let folder = tempfile::tempdir().unwrap();

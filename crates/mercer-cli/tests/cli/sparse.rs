@@ -1,4 +1,4 @@
-//! LIBSVM files with few entries: sparse vectors through every command, with the answers of dense ones.
+//! LIBSVM files with few entries: sparse vectors with the answers of dense ones.
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -9,7 +9,7 @@ use crate::common::{assert_close, file, mercer, path_in};
 fn lines(rows: usize, columns: usize, start: usize) -> String {
     let noise = |i: usize, j: usize| ((i * 7919 + j * 104_729 + 17) as f64 * 0.618_033_988_749_895).fract();
     let line = |i: usize| {
-        let side = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let side = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         let mut entries = vec![(1, side * (0.5 + noise(i, 1))), (2, noise(i, 2))];
         let mut other = 3 + (noise(i, 3) * (columns - 4) as f64) as usize;
         other = other.min(columns - 1);
@@ -162,7 +162,7 @@ fn a_million_columns_fit_into_memory() {
     mercer(&["predict", &model, &train, "--stream", "-o", &out, "--memory", "300MB"]).done();
     let lines = std::fs::read_to_string(&out).unwrap();
     assert_eq!(lines.lines().count(), rows + 1);
-    let right = lines.lines().skip(1).zip((0..rows).map(|i| if i % 2 == 0 { "1" } else { "-1" }));
+    let right = lines.lines().skip(1).zip((0..rows).map(|i| if i.is_multiple_of(2) { "1" } else { "-1" }));
     assert!(right.filter(|(line, class)| line.split(',').next() == Some(class)).count() > 1900);
     let words = ["--target", "target", "--memory", "300MB", "--json", "--kernel", "linear()", "--lambda", "0.1"];
     let ridge = mercer(&[&["fit", "ridge", &train], &words[..]].concat()).json();

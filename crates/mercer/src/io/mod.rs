@@ -84,8 +84,8 @@ pub enum RowLayout {
 ///   [`Delimiter`]. Space around a cell is not part of it. Missing values: an empty cell, `NA`,
 ///   `N/A`, `NaN`, `nan`, `null`, `?`. A column whose other cells are all numbers (decimal points
 ///   only) holds numbers, any other one categories.
-/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, or `target` and sparse vectors `x` ([`RowLayout`]);
-///   `target` is the [label](Table::label) of the table.
+/// - **LIBSVM**: columns `target`, `x1`, …, `xd`, or `target` and sparse vectors `x`
+///   ([`RowLayout`]); `target` is the [label](Table::label) of the table.
 /// - **NPY**: columns `x0`, `x1`, …; one- and two-dimensional arrays of real numbers.
 /// - **Parquet**: booleans (0 and 1), numbers and strings; dates and times as the integers that are
 ///   stored.

@@ -64,8 +64,8 @@ pub struct LearnerEntry {
     pub views: ViewCount,
     /// Whether the rows may have weights.
     pub weighted: bool,
-    /// Whether vectors may be sparse, without a dense copy; where they may not, the learner looks at
-    /// every column.
+    /// Whether vectors may be sparse, without a dense copy; where they may not, the learner looks
+    /// at every column.
     pub sparse: bool,
     /// The parameters, in the order of the help.
     pub parameters: &'static [Parameter],

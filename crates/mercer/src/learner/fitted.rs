@@ -273,8 +273,8 @@ macro_rules! on_kernel {
 }
 pub(crate) use on_kernel;
 
-/// In an implementation of [`Fitted`]: the kernel and the columns of a fit on explicit features, which
-/// keeps no points.
+/// In an implementation of [`Fitted`]: the kernel and the columns of a fit on explicit features,
+/// which keeps no points.
 macro_rules! on_features {
     () => {
         fn kernel(&self) -> Option<&$crate::Kernel> {

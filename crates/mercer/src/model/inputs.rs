@@ -134,8 +134,8 @@ impl Inputs {
     ///
     /// Columns are matched by name, in whatever order they come; the targets and the columns that
     /// the fit did not use may be there or not. Inputs without names take any table of numbers with
-    /// the right number of columns, in order, or the only column if it holds sparse vectors (which may
-    /// lack the last coordinates), and objects without a name the only column there is.
+    /// the right number of columns, in order, or the only column if it holds sparse vectors (which
+    /// may lack the last coordinates), and objects without a name the only column there is.
     /// The label of a table is not an input, unless the model has one of its name. A long table is
     /// grouped first ([`Inputs::grouped`]).
     ///

@@ -4,7 +4,7 @@ use super::{Graphs, PointKind, Points};
 
 /// Bytes of an entry of a sparse row: a number and its column.
 const ENTRY: usize = 16;
-/// Bytes of a column of sparse vectors, empty or not: how many rows have it, and where its list begins.
+/// Bytes of a column of sparse vectors, empty or not: its count of rows, and the start of its list.
 const COLUMN: u64 = 16;
 
 /// The size of a sample.

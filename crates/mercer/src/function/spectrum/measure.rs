@@ -4,6 +4,8 @@ use crate::error::AllowedRange;
 use crate::{Error, Result, Sample};
 
 /// A measure on the points.
+// There is one in a request: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
     /// Length on an interval of the line; on `[0, 1]` the uniform distribution.

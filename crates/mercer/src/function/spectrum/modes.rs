@@ -8,6 +8,8 @@ use super::sinusoids::Sinusoid;
 use crate::gram::{self, Pairs};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
+// There is one in a spectrum: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Modes {
     /// Sines and cosines on the line.

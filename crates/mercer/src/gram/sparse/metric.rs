@@ -39,7 +39,7 @@ pub(crate) struct SparseMetric {
     exact: bool,
 }
 
-/// The column points of metrics on sparse vectors, each column times its weight: kept for other rows.
+/// The column points of metrics on sparse vectors, each column times its weight.
 #[derive(Debug)]
 pub(crate) struct MetricColumns {
     points: Arc<SparseColumns>,

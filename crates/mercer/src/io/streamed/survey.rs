@@ -91,12 +91,12 @@ impl SurveyedFile {
         Self::look(file, rules, TargetKind::None, compute)
     }
 
-    /// Looks at all rows of two files with the same columns: means, scales and levels are those of both
-    /// together.
+    /// Looks at all rows of two files with the same columns: means, scales and levels are those of
+    /// both together.
     ///
     /// # Errors
-    /// As [`SurveyedFile::of_points`]; [`Error::Column`] for a column of the first file that the second
-    /// does not have, or that holds something else there.
+    /// As [`SurveyedFile::of_points`]; [`Error::Column`] for a column of the first file that the
+    /// second does not have, or that holds something else there.
     pub fn of_samples(files: [ChunkedFile; 2], rules: &FileRules, compute: &Compute) -> Result<[Self; 2]> {
         let mut encoding = EncodingSurvey::new(rules.encoding);
         let mut look = |file| Look::new(file, rules.clone(), TargetKind::None, &mut encoding, compute);

@@ -59,7 +59,8 @@ impl std::fmt::Display for ClassLoss {
 /// let x = Array2::from_shape_fn((300, 1), |(i, _)| i as f64 / 100.0);
 /// let classes: Vec<usize> = (0..300).map(|i| i / 100).collect();
 /// let grids = RandomBinning::new("laplacian(norm=l1)".parse()?, 100);
-/// let fit = BinnedClassifier::new(grids, ClassLoss::Softmax, 0.01).fit(x.view(), &classes, 3, None, &compute)?;
+/// let spec = BinnedClassifier::new(grids, ClassLoss::Softmax, 0.01);
+/// let fit = spec.fit(x.view(), &classes, 3, None, &compute)?;
 /// let new = ndarray::array![[0.5], [1.5], [2.5]];
 /// assert_eq!(fit.predict_classes(new.view(), &compute)?, [0, 1, 2]);
 /// mercer::assert_close!(fit.probabilities(new.view(), &compute)?.row(0).sum(), 1.0, abs = 1e-12);

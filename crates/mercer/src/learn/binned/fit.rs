@@ -1,6 +1,6 @@
 //! A fitted kernel machine on random binning features.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, stack};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::BinnedPlan;
 use crate::features::BinningFeatures;
@@ -48,8 +48,8 @@ impl BinnedFit {
     /// classes `P(y = 1) = 1/(1 + exp(−f(x)))` and the rest.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] unless the loss is the softmax, or the logistic one of two classes (or
-    /// of the sides −1 and 1); as [`BinningFeatures::transform`].
+    /// [`Error::Unsupported`] unless the loss is the softmax, or the logistic one of two classes
+    /// (or of the sides −1 and 1); as [`BinningFeatures::transform`].
     pub fn probabilities(&self, x: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
         if !self.has_probabilities() {
             let what = match self.classes {
@@ -68,7 +68,7 @@ impl BinnedFit {
             return Ok(softmax(&f));
         }
         let second = f.column(0).mapv(sigmoid);
-        Ok(stack(Axis(1), &[second.mapv(|p| 1.0 - p).view(), second.view()]).expect("both have a value per row"))
+        Ok(Array2::from_shape_fn((f.nrows(), 2), |(i, class)| if class == 1 { second[i] } else { 1.0 - second[i] }))
     }
 
     /// Whether there are probabilities.

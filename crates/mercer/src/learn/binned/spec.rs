@@ -121,7 +121,8 @@ impl BinnedMachine {
     ///
     /// # Errors
     /// [`Error::Parameter`] unless λ > 0, [`Error::Unsupported`] for a loss with kinks,
-    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Memory`], [`Error::Canceled`]; and as [`RandomBinning::fit`].
+    /// [`Error::Shape`] and [`Error::Value`] for data that does not fit, [`Error::Memory`],
+    /// [`Error::Canceled`]; and as [`RandomBinning::fit`].
     pub fn fit(
         &self,
         x: ArrayView2<f64>,
@@ -146,8 +147,8 @@ impl BinnedMachine {
         let plan = self.plan(x.nrows(), outputs, compute)?;
         let map = self.grids.fit(x, compute)?;
         let cells = map.transform(x, compute)?;
-        // Of few rows most cells are empty, and their coefficients are 0: the others alone are looked
-        // for.
+        // Of few rows most cells are empty, and their coefficients are 0: the others alone are
+        // looked for.
         let occupied = (x.nrows() < self.grids.buckets).then(|| cells.occupied());
         let matrix = occupied.as_ref().map_or(&cells, |(matrix, _)| matrix);
         let mut found = terms.iter().map(|term| solve(self, matrix, term, compute)).collect::<Result<Vec<_>>>()?;

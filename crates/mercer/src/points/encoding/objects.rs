@@ -113,7 +113,7 @@ impl Encoded {
     pub fn into_sample(mut self, kind: PointKind) -> Result<Sample> {
         match kind {
             PointKind::Mixed => Ok(Mixed::new(self.matrix, self.names, self.objects)?.into()),
-            // A kernel over `precomputed()` takes the numbers for its values; vectors may be dense or sparse.
+            // A kernel over `precomputed()` takes the numbers for its values.
             PointKind::Vectors | PointKind::Sparse | PointKind::Precomputed if self.objects.is_empty() => {
                 Ok(self.matrix.into())
             }

@@ -29,8 +29,8 @@ pub(super) enum Map {
 }
 
 impl FeatureFit {
-    /// The features of points, one row each. Random binning features have many columns, of which a row
-    /// has one per grid that is not 0: [`FeatureFit::binning`] has them without the zeros.
+    /// The features of points, one row each. Random binning features have many columns, of which a
+    /// row has one per grid that is not 0: [`FeatureFit::binning`] has them without the zeros.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory) over the limit; as the map.

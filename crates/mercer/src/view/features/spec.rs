@@ -15,7 +15,8 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// use mercer::{Compute, view::FeatureView};
 /// use ndarray::array;
 /// let (x, compute) = (array![[1.0, 2.0], [3.0, 4.0]], Compute::new());
-/// let fit = FeatureView::Explicit("polynomial(degree=2, offset=1)".parse()?).fit(x.view(), &compute)?;
+/// let view = FeatureView::Explicit("polynomial(degree=2, offset=1)".parse()?);
+/// let fit = view.fit(x.view(), &compute)?;
 /// let z = fit.transform(x.view(), &compute)?;
 /// mercer::assert_close!(z.row(0).dot(&z.row(1)), 144.0, abs = 1e-12);
 /// # Ok::<(), mercer::Error>(())
