@@ -97,8 +97,9 @@ fn classes_are_a_machine_or_a_logistic_regression() {
 fn categories(n: usize) -> (Array2<f64>, Vec<usize>) {
     let (columns, levels) = (16, 5);
     let draw = |a: usize, b: usize| ((a * 7919 + b * 104_729 + (a * b) % 613 * 1299) % 10_007) as f64 / 10_007.0;
-    let effect =
-        |c: usize, level: usize| (draw(37 * c + 5, 211 * level + 3) - 0.5) * if c % 4 == 0 { 3.0 } else { 0.6 };
+    let effect = |c: usize, level: usize| {
+        (draw(37 * c + 5, 211 * level + 3) - 0.5) * if c.is_multiple_of(4) { 3.0 } else { 0.6 }
+    };
     let level = |row: usize, c: usize| (draw(row + 11, 97 * c + 1).powi(2) * levels as f64) as usize;
     let x = Array2::from_shape_fn((n, columns * levels), |(i, j)| f64::from(level(i, j / levels) == j % levels));
     let sum = |i: usize| (0..columns).map(|c| effect(c, level(i, c))).sum::<f64>();
