@@ -75,6 +75,9 @@ fn settings(entry: &LearnerEntry) -> Settings {
         let text = match (entry.name, *name) {
             ("scaling", "kernel") => "sqdist()",
             ("cca", "kernels") => "gaussian(lengthscale=0.3)",
+            ("binned" | "binned_classes" | "binning", "kernel") => "laplacian(norm=l1, lengthscale=0.8)",
+            ("explicit", "kernel") => "polynomial(degree=2, offset=1)",
+            ("fourier" | "nystrom" | "binning", "components") => "300",
             _ => text,
         };
         settings.insert(name, entry.parse(name, text).unwrap());

@@ -14,11 +14,12 @@ use mercer::model::{AnyFit, LEARNERS};
 use mercer::{Compute, Error, Seed};
 use ndarray::{Array2, Axis};
 
-/// The plan of every learner is within 20 % of the most bytes that were allocated at a time.
+/// The plan of every learner is within 20 % of the most bytes that were allocated at a time, or 100 kB
+/// where a fit takes next to nothing (random features).
 ///
-/// The memory of three depends on the data as well, and their plans hold for data like this: support
-/// vector regression and quantile curves copy the kernel values of variables that are not at a bound,
-/// and canonical correlations have ranks (whole matrices here).
+/// The memory of some depends on the data as well, and their plans hold for data like this: support
+/// vector machines and quantile curves of many steps copy the kernel values of variables that are not
+/// at a bound, and canonical correlations have ranks (whole matrices here).
 #[test]
 fn plans_tell_the_peak_memory_of_every_learner() {
     // One pool for all: threads that end free what they kept at any later time. With several threads
@@ -33,7 +34,7 @@ fn plans_tell_the_peak_memory_of_every_learner() {
         fit.unwrap_or_else(|e| panic!("{}: {e}", entry.name));
         let ratio = plan.bytes as f64 / peak as f64;
         println!("{} of {} rows: {} bytes planned, {peak} allocated, {ratio:.3}", entry.name, data.rows, plan.bytes);
-        if (plan.bytes as f64 - peak as f64).abs() > 0.2 * peak as f64 {
+        if (plan.bytes as f64 - peak as f64).abs() > (0.2 * peak as f64).max(1e5) {
             wrong.push(format!("{} ({plan}): {peak} bytes were allocated, {ratio:.2}", entry.name));
         }
     }

@@ -169,10 +169,7 @@ impl Svr {
     /// The plan for this many rows and columns.
     pub fn plan(&self, rows: usize, columns: usize, compute: &Compute) -> SvmPlan {
         let plan = SvmPlan::new(&self.kernel, (rows, columns), 1, 2, self.solver.working_set, compute);
-        let plan = plan.in_features(&self.kernel, columns, rows, 1, rows);
-        // Each point has two variables, about half of which stay active: the solver copies their values.
-        let active = if plan.kept == KeptValues::Whole { KernelRows::whole_bytes(rows) } else { 0 };
-        SvmPlan { bytes: plan.bytes + active, ..plan }
+        plan.in_features(&self.kernel, columns, rows, 1, rows)
     }
 }
 

@@ -84,9 +84,9 @@ impl FeatureView {
             Self::Binning(spec) => (16 * spec.grids as u64 * numbers as u64, n * d * spec.grids as f64),
             Self::Nystrom(spec) => {
                 let m = spec.components.min(rows) as f64;
-                ((8.0 * (n * m + 2.0 * m * m)) as u64, n * m * (d + m))
+                ((8.0 * (n * m + 0.5 * m * m)) as u64, n * m * (d + m))
             }
-            Self::Empirical(_) => ((40.0 * n * n) as u64, 9.0 * n * n * n),
+            Self::Empirical(_) => ((32.0 * n * n) as u64, 9.0 * n * n * n),
             Self::Explicit(_) => (0, n * d),
         }
     }

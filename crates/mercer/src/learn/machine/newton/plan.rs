@@ -243,8 +243,9 @@ pub(in crate::learn) fn dual_plan(
         least,
         "use fewer rows or a higher memory limit",
     )?;
-    // The rows of `K`, and at most as much for a copy of those that the solver works on.
-    let bytes = (2 * KernelRows::whole_bytes(rows) + vectors).min(compute.memory());
+    // The rows of `K`. Problems of many steps copy those of the active variables, for which the limit
+    // leaves as much room again.
+    let bytes = (KernelRows::whole_bytes(rows) + vectors).min(compute.memory());
     let flops = (rows as f64).powi(2) * (columns as f64 + 10.0);
     let reason = "the loss has kinks".into();
     let seconds = compute.seconds(flops);
