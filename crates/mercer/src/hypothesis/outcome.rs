@@ -107,9 +107,9 @@ impl TestOutcome {
     ///
     /// # Example
     /// ```
-    /// use mercer::{Compute, hypothesis::TwoSample};
-    /// let words = |list: [&str; 4]| list.map(String::from).to_vec();
-    /// let (x, y) = (words(["a", "b", "a", "b"]), words(["b", "b", "b", "b"]));
+    /// use mercer::{Compute, hypothesis::TwoSample, points::Strings};
+    /// let x: Strings = ["a", "b", "a", "b"].into_iter().collect();
+    /// let y: Strings = ["b", "b", "b", "b"].into_iter().collect();
     /// let outcome = TwoSample::permutation("spectrum(length=3)".parse()?).test(&x, &y, &Compute::new())?;
     /// assert!(outcome.is_degenerate() && outcome.p_value == 1.0);
     /// # Ok::<(), mercer::Error>(())
