@@ -94,6 +94,13 @@ impl<'a> ParameterSpace<'a> {
         requested
     }
 
+    /// The coordinates that are logarithms of lengthscales of single columns.
+    pub(crate) fn column_lengths(&self) -> Vec<usize> {
+        let parameters = self.kernel.parameters();
+        let is_column = |i: usize| parameters.get(i).is_some_and(|p| p.name.contains("lengthscale["));
+        (0..self.free.len()).filter(|&c| self.free[c].1 && is_column(self.free[c].0)).collect()
+    }
+
     /// The part of a gradient by all parameters that belongs to those that move.
     pub(crate) fn restrict(&self, gradient: &[f64]) -> Vec<f64> {
         self.free.iter().map(|&(i, _)| gradient[i]).collect()
@@ -120,7 +127,22 @@ pub(crate) struct Search {
     pub(crate) interrupted: bool,
 }
 
+impl Search {
+    /// Takes over what a search that went on from the best end found.
+    pub(crate) fn take_over(&mut self, next: Self) {
+        self.evaluations += next.evaluations;
+        self.interrupted = next.interrupted;
+        let (Some(best), Some(mut end)) = (self.best.as_mut(), next.best) else { return };
+        if end.value < best.value {
+            self.values.iter_mut().filter(|value| **value == best.value).for_each(|value| *value = end.value);
+            end.iterations += best.iterations;
+            *best = end;
+        }
+    }
+}
+
 /// What a caller may choose.
+#[derive(Clone, Copy)]
 pub(crate) struct SearchOptions<'a> {
     /// How many more starts there are, drawn from the seed around the first.
     pub(crate) restarts: usize,

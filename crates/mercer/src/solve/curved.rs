@@ -9,6 +9,8 @@ use crate::{Compute, Result};
 // The constants were chosen in a prototype of this method that is not in the repository, by the
 // evaluations of 88 Gaussian processes: eleven kernels of `bench/gaussian_process.py`, 100 and 200
 // rows with 2, 5 and 8 columns, 400 rows with 5 and 8. With these it took 1 593, L-BFGS-B 3 481.
+// Those of tails by 55 of them (without 200 rows in 2 columns and 400 rows): 1 104 without tails,
+// 968 with them.
 
 /// The damping to start from, and the least: parts of the diagonal of the Hessian. Between 1e-3 and
 /// 3e-2 the evaluations differ by less than a tenth.
@@ -30,6 +32,19 @@ const CHANGE: f64 = 3.0;
 const REJECTED: (f64, f64) = (4.0, 1e-2);
 /// A change of the value that is rounding error, as a part of it.
 const ROUNDING: f64 = 1e-12;
+/// A parameter that belongs at infinity (a noise of 0, the shape of a rational quadratic kernel on
+/// Gaussian data) has a tail like `e⁻ᵗ`: Newton steps of equal length, each with 1.26 times the
+/// predicted decrease or a little more, halve what is left. After a decrease between these times the
+/// predicted one the next step may be several in one.
+const TAIL: (f64, f64) = (1.2, 1.8);
+/// Steps of equal length differ by less than this factor; with 1.25 as many evaluations.
+const EQUAL: f64 = 1.1;
+/// A coordinate is on the tail if its part of the step is at least this part of the largest.
+const LARGE: f64 = 0.3;
+/// So many steps are made at once, and the longest that they are together: with 8 and 4 it is 1 %
+/// more evaluations, with 4 5 %; a length of 6 saves 3 % and loses the fourth digit of a likelihood.
+const AT_ONCE: f64 = 16.0;
+const LONGEST_TAIL: f64 = 4.0;
 
 /// A function with its gradient and a positive semi-definite part of its Hessian.
 pub trait CurvedObjective {
@@ -55,7 +70,8 @@ pub trait CurvedObjective {
 ///
 /// # Theory
 /// The secant updates of Dennis, Gay and Welsch (1981) for sums of squares, where `A = JᵀJ`. `S` is
-/// used after steps that `A + S` predicted better than `A` did.
+/// used after steps that `A + S` predicted better than `A` did. Towards a minimum at infinity, where
+/// Newton steps have equal lengths, several are made at once.
 ///
 /// # Errors
 /// Those of the objective.
@@ -95,7 +111,7 @@ pub fn minimize_curved(
     }
     let (gradient, known) = objective.slopes()?;
     at.gradient = gradient;
-    let mut model = Model::new(known);
+    let (mut model, mut tail) = (Model::new(known), Tail::default());
     let mut evaluations = 1;
     while at.iterations < options.max_iterations && evaluations < options.max_evaluations {
         let size = at.value.abs().max(options.scale);
@@ -103,12 +119,20 @@ pub fn minimize_curved(
             at.converged = at.is_level(options.scale);
             break;
         }
-        let Some(step) = model.step(&at.gradient)? else { break };
-        let point: Vec<f64> = at.point.iter().zip(&step).map(|(p, s)| p + s).collect();
+        let Some(newton) = model.step(&at.gradient)? else { break };
+        let several = tail.several(&newton);
+        let step = several.as_ref().unwrap_or(&newton);
+        let point: Vec<f64> = at.point.iter().zip(step).map(|(p, s)| p + s).collect();
         let value = objective.value(&point)?;
         evaluations += 1;
         let decrease = at.value - value;
-        if !model.accepts(&at.gradient, &step, decrease) {
+        if !model.is_enough(&at.gradient, step, decrease) {
+            if several.is_some() {
+                tail.reject();
+                continue;
+            }
+            model.reject();
+            tail.last = None;
             if decrease.abs() <= ROUNDING * size {
                 at.converged = at.is_level(options.scale);
                 break;
@@ -116,11 +140,49 @@ pub fn minimize_curved(
             continue;
         }
         let (gradient, known) = objective.slopes()?;
-        let change = Array1::from_iter(gradient.iter().zip(&at.gradient).map(|(a, b)| a - b));
-        model.update(&at.gradient, &step, &gradient, change, decrease, known);
+        if several.is_some() {
+            // So long a step says little of the Hessian at its end.
+            (model.known, tail.last) = (known, None);
+        } else {
+            tail.last = Some((newton.clone(), decrease / model.prediction(&at.gradient, &newton)));
+            let change = Array1::from_iter(gradient.iter().zip(&at.gradient).map(|(a, b)| a - b));
+            model.update(&at.gradient, &newton, &gradient, change, decrease, known);
+        }
         at = Minimum { point, value, gradient, iterations: at.iterations + 1, converged: false };
     }
     Ok(at)
+}
+
+/// Coordinates along which the function decreases like `e⁻ᵗ`.
+struct Tail {
+    /// The last Newton step, if it was accepted, and its decrease as a multiple of the predicted one.
+    last: Option<(Array1<f64>, f64)>,
+    /// How many steps are made at once.
+    at_once: f64,
+}
+
+impl Default for Tail {
+    fn default() -> Self {
+        Self { last: None, at_once: AT_ONCE }
+    }
+}
+
+impl Tail {
+    /// Several of the next step at once in the coordinates of a tail; absent where there is none.
+    fn several(&self, next: &Array1<f64>) -> Option<Array1<f64>> {
+        let (last, gain) = self.last.as_ref()?;
+        let longest = next.fold(0.0_f64, |m, s| m.max(s.abs()));
+        let times = self.at_once.min(LONGEST_TAIL / longest);
+        let is_large = |s: f64| s.abs() >= LARGE * longest;
+        let is_equal = |(s, l): (&f64, &f64)| !is_large(*s) || (s / l < EQUAL && l / s < EQUAL && s * l > 0.0);
+        let is_tail = *gain > TAIL.0 && *gain < TAIL.1 && next.iter().zip(last).all(is_equal);
+        (is_tail && times > 1.0).then(|| next.mapv(|s| if is_large(s) { times * s } else { s }))
+    }
+
+    /// The function is not lower there.
+    fn reject(&mut self) {
+        (self.last, self.at_once) = (None, self.at_once / 2.0);
+    }
 }
 
 /// The quadratic model around a point.
@@ -186,15 +248,16 @@ impl Model {
         if self.whole { known - 0.5 * step.dot(&self.rest.dot(step)) } else { known }
     }
 
-    /// Whether the step made the function smaller by enough; if not, the next is shorter.
-    fn accepts(&mut self, gradient: &[f64], step: &Array1<f64>, decrease: f64) -> bool {
+    /// Whether the step made the function smaller by enough.
+    fn is_enough(&self, gradient: &[f64], step: &Array1<f64>, decrease: f64) -> bool {
         // A decrease of −∞ or NaN is one of a point where the function is not defined.
-        let enough = decrease.is_finite() && decrease >= ENOUGH * self.prediction(gradient, step);
-        if !enough {
-            self.damping = (self.damping * REJECTED.0).max(REJECTED.1);
-            self.whole = false;
-        }
-        enough
+        decrease.is_finite() && decrease >= ENOUGH * self.prediction(gradient, step)
+    }
+
+    /// The step was too long: the next is shorter.
+    fn reject(&mut self) {
+        self.damping = (self.damping * REJECTED.0).max(REJECTED.1);
+        self.whole = false;
     }
 
     /// Takes over what an accepted step has shown.
@@ -304,6 +367,28 @@ mod tests {
             point[p] += h;
             assert!(fit.value(&point).unwrap() > found.value, "{p} {h}");
         }
+    }
+
+    #[test]
+    fn a_tail_takes_few_steps() {
+        /// `e⁻ˣ + y²`, whose Newton steps along `x` are 1.
+        struct Slope([f64; 2], usize);
+        impl CurvedObjective for Slope {
+            fn value(&mut self, p: &[f64]) -> Result<f64> {
+                *self = Self([p[0], p[1]], self.1 + 1);
+                Ok((-p[0]).exp() + p[1] * p[1])
+            }
+            fn slopes(&mut self) -> Result<(Vec<f64>, Array2<f64>)> {
+                let [x, y] = self.0;
+                Ok((vec![-(-x).exp(), 2.0 * y], ndarray::array![[(-x).exp(), 0.0], [0.0, 2.0]]))
+            }
+        }
+        let mut slope = Slope([0.0; 2], 0);
+        let options = MinimizeOptions { tolerance: 1e-12, decrease: 1e-12, ..MinimizeOptions::default() };
+        let found = minimize_curved(&mut slope, &[0.0, 3.0], &options).unwrap();
+        // 27 steps of 1 one by one.
+        assert!(found.converged && slope.1 < 18, "{found:?} after {} evaluations", slope.1);
+        assert!(found.value < 1e-11, "{found:?}");
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub(crate) use margins::add_margins;
 pub(crate) use near::count_near;
 pub(crate) use sine_cosine::{cosines, sines_cosines};
 pub(crate) use slopes::{
-    CircleSide, DualSteps, ShapeSlopes, StepSlopes, absolute_sum, differentiate, differentiate_with_shape, dot,
-    dual_steps, sinc_column, sinc_values, step_back, weighted_differences, weighted_phases,
+    CircleSide, DualSteps, ShapeSlopes, SlopeTiles, StepSlopes, absolute_sum, differentiate, differentiate_with_shapes,
+    dot, dual_steps, sinc_column, sinc_values, step_back, weighted_differences, weighted_phases,
 };
 pub use steps::{Steps, steps};
 pub use summary::{Summary, summarize};

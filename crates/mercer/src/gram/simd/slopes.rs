@@ -57,31 +57,38 @@ fn at<F: Formula, N: Lane<f64>>(formula: &F, value: N, derivative: N) -> (f64, f
     (found.value.store(), found.derivative.store())
 }
 
-/// A function of a metric and a shape, with its slopes by both.
+/// A function of a metric and of at most two shapes, with its slopes by all of them.
 pub(crate) trait ShapeSlopes {
-    /// The value, and the derivatives by the metric and by the shape.
-    fn slopes<N: Real>(&self, metric: N) -> [N; 3];
+    /// The value, and the derivatives by the metric and by both shapes.
+    fn slopes<N: Real>(&self, metric: N) -> [N; 4];
 }
 
-/// The values and both slopes over a tile of a metric; the slope by the logarithm of the metric if
+/// Where the values of a tile and their slopes by the metric and by the first `SHAPES` shapes go.
+pub(crate) struct SlopeTiles<'a, const SHAPES: usize> {
+    pub values: &'a mut [f64],
+    pub by_metric: &'a mut [f64],
+    pub by_shape: [&'a mut [f64]; SHAPES],
+}
+
+/// The values and all slopes over a tile of a metric; the slope by the logarithm of the metric if
 /// so asked.
-pub(crate) fn differentiate_with_shape<F: ShapeSlopes>(
+pub(crate) fn differentiate_with_shapes<F: ShapeSlopes, const SHAPES: usize>(
     formula: &F,
     logarithm: bool,
     source: &[f64],
-    out: [&mut [f64]; 3],
+    out: SlopeTiles<'_, SHAPES>,
 ) {
-    Arch::new().dispatch(DifferentiateWithShape { formula, logarithm, source, out });
+    Arch::new().dispatch(DifferentiateWithShapes { formula, logarithm, source, out });
 }
 
-struct DifferentiateWithShape<'a, F> {
+struct DifferentiateWithShapes<'a, F, const SHAPES: usize> {
     formula: &'a F,
     logarithm: bool,
     source: &'a [f64],
-    out: [&'a mut [f64]; 3],
+    out: SlopeTiles<'a, SHAPES>,
 }
 
-impl<F: ShapeSlopes> WithSimd for DifferentiateWithShape<'_, F> {
+impl<F: ShapeSlopes, const SHAPES: usize> WithSimd for DifferentiateWithShapes<'_, F, SHAPES> {
     type Output = ();
 
     #[inline(always)]
@@ -90,14 +97,19 @@ impl<F: ShapeSlopes> WithSimd for DifferentiateWithShape<'_, F> {
     }
 }
 
-impl<F: ShapeSlopes> DifferentiateWithShape<'_, F> {
+impl<F: ShapeSlopes, const SHAPES: usize> DifferentiateWithShapes<'_, F, SHAPES> {
     #[inline(always)]
     fn run<N: Lane<f64>>(self) {
-        let [values, by_metric, by_shape] = self.out;
-        let positions = self.source.iter().zip(values).zip(by_metric.iter_mut()).zip(by_shape);
-        for (((&s, value), metric), shape) in positions {
+        let (count, SlopeTiles { values, by_metric, by_shape }) = (self.source.len(), self.out);
+        // Slices of one known length, so that the loop has no checks and is one over vectors.
+        let (values, by_metric) = (&mut values[..count], &mut by_metric[..count]);
+        let by_shape = by_shape.map(|slopes| &mut slopes[..count]);
+        for (i, &s) in self.source.iter().enumerate() {
             let slopes = self.formula.slopes(N::load(s));
-            (*value, *metric, *shape) = (slopes[0].store(), slopes[1].store(), slopes[2].store());
+            (values[i], by_metric[i]) = (slopes[0].store(), slopes[1].store());
+            for shape in 0..SHAPES {
+                by_shape[shape][i] = slopes[2 + shape].store();
+            }
         }
         if self.logarithm {
             by_metric.iter_mut().zip(self.source).for_each(|(slope, s)| *slope *= s);

@@ -4,7 +4,7 @@ use super::TileGradient;
 use crate::gram::MetricKind;
 use crate::gram::bound::formula::{self, FormulaVisitor};
 use crate::gram::simd::{
-    self, Formula, ShapeSlopes, differentiate, differentiate_with_shape, dot, weighted_differences,
+    self, Formula, ShapeSlopes, SlopeTiles, differentiate, differentiate_with_shapes, dot, weighted_differences,
 };
 use crate::kernel::leaf::{Profile, Shape};
 use crate::kernel::{Base, Lengthscale, ProfileVisitor};
@@ -25,9 +25,11 @@ impl TileGradient<'_> {
         let shared = matches!(base.lengthscale(), Some(Lengthscale::Shared(_)));
         let by_lengths = total || self.any_requested(&(own..own + lengths));
         let shapes = own + lengths..own + lengths + base.shape().len();
-        let (values, mut slopes) = if by_lengths && shapes.len() == 1 && self.requested[shapes.start] {
-            let [values, slopes, by_shape] = by_metric_and_shape(base, scale, shared, self.tile.metric(metric));
-            self.add(shapes.start, factor * dot(w, &by_shape));
+        let (values, mut slopes) = if by_lengths && self.any_requested(&shapes) {
+            let (values, slopes, by_shapes) = by_metric_and_shapes(base, scale, shared, self.tile.metric(metric));
+            for (parameter, by_shape) in shapes.zip(&by_shapes) {
+                self.add(parameter, factor * dot(w, by_shape));
+            }
             (values, slopes)
         } else {
             for (k, parameter) in shapes.enumerate().filter(|(_, parameter)| self.requested[*parameter]) {
@@ -115,16 +117,22 @@ pub(in crate::gram::bound) fn by_shape(base: &Base, scale: f64, k: usize, metric
     slopes
 }
 
-/// `κ(scale·u)`, its derivative by `u` or by the logarithm of `u`, and that by its one shape, whose
-/// logarithms and exponentials are shared.
-fn by_metric_and_shape(base: &Base, scale: f64, logarithm: bool, metric: &[f64]) -> [Vec<f64>; 3] {
-    let mut out = [vec![0.0; metric.len()], vec![0.0; metric.len()], vec![0.0; metric.len()]];
-    let visitor = ByMetricAndShape { base, scale, logarithm, metric, out: &mut out };
+/// `κ(scale·u)`, its derivative by `u` or by the logarithm of `u`, and those by its shapes, whose
+/// logarithms, exponentials and powers are shared.
+fn by_metric_and_shapes(
+    base: &Base,
+    scale: f64,
+    logarithm: bool,
+    metric: &[f64],
+) -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
+    let (mut values, mut slopes) = (vec![0.0; metric.len()], vec![0.0; metric.len()]);
+    let mut by_shapes = vec![vec![0.0; metric.len()]; base.shape().len()];
+    let out = (&mut values[..], &mut slopes[..], &mut by_shapes[..]);
+    let visitor = ByMetricAndShapes { base, scale, logarithm, metric, out };
     base.visit_profile(visitor).expect("a node of this kind is made from a profile");
-    let [_, by_metric, by_shape] = &mut out;
-    settle(metric, by_metric);
-    settle(metric, by_shape);
-    out
+    settle(metric, &mut slopes);
+    by_shapes.iter_mut().for_each(|slopes| settle(metric, slopes));
+    (values, slopes, by_shapes)
 }
 
 struct ByMetric<'m> {
@@ -176,25 +184,35 @@ impl<P: Profile> Formula for ShapeSlope<'_, P> {
     }
 }
 
-struct ByMetricAndShape<'m> {
+struct ByMetricAndShapes<'m> {
     base: &'m Base,
     scale: f64,
     logarithm: bool,
     metric: &'m [f64],
-    out: &'m mut [Vec<f64>; 3],
+    out: (&'m mut [f64], &'m mut [f64], &'m mut [Vec<f64>]),
 }
 
-impl ProfileVisitor for ByMetricAndShape<'_> {
+impl ProfileVisitor for ByMetricAndShapes<'_> {
     type Output = ();
 
     fn visit<P: Profile>(self, profile: &P) {
         let formula = ProfileSlopes { profile, shape: self.base.shape_array::<f64>(), scale: self.scale };
-        let [values, by_metric, by_shape] = self.out;
-        differentiate_with_shape(&formula, self.logarithm, self.metric, [values, by_metric, by_shape]);
+        let (values, by_metric, by_shapes) = self.out;
+        match by_shapes {
+            [first] => {
+                let out = SlopeTiles { values, by_metric, by_shape: [first] };
+                differentiate_with_shapes(&formula, self.logarithm, self.metric, out);
+            }
+            [first, second] => {
+                let out = SlopeTiles { values, by_metric, by_shape: [first, second] };
+                differentiate_with_shapes(&formula, self.logarithm, self.metric, out);
+            }
+            _ => unreachable!("a profile with requested shapes has one or two of them"),
+        }
     }
 }
 
-/// A profile with its slopes by the metric and by its first shape.
+/// A profile with its slopes by the metric and by its shapes.
 struct ProfileSlopes<'p, P> {
     profile: &'p P,
     shape: Shape<f64>,
@@ -203,12 +221,15 @@ struct ProfileSlopes<'p, P> {
 
 impl<P: Profile> ShapeSlopes for ProfileSlopes<'_, P> {
     #[inline(always)]
-    fn slopes<N: Real>(&self, metric: N) -> [N; 3] {
+    fn slopes<N: Real>(&self, metric: N) -> [N; 4] {
         let scale = N::from_f64(self.scale);
-        let (first, second) = (N::from_f64(self.shape[0]), Dual::constant(N::from_f64(self.shape[1])));
-        let (fixed, moving) = (Dual::constant(first), Dual { value: first, derivative: N::one() });
-        let by_metric = self.profile.profile([fixed, second], Dual { value: metric * scale, derivative: scale });
-        let by_shape = self.profile.profile([moving, second], Dual::constant(metric * scale));
-        [by_metric.value, by_metric.derivative, by_shape.derivative]
+        let [first, second] = self.shape.map(N::from_f64);
+        let still = Dual::constant;
+        let moving = |value: N| Dual { value, derivative: N::one() };
+        let by_metric =
+            self.profile.profile([still(first), still(second)], Dual { value: metric * scale, derivative: scale });
+        let by_first = self.profile.profile([moving(first), still(second)], still(metric * scale));
+        let by_second = self.profile.profile([still(first), moving(second)], still(metric * scale));
+        [by_metric.value, by_metric.derivative, by_first.derivative, by_second.derivative]
     }
 }
