@@ -156,6 +156,14 @@ impl<N: Real> Real for Dual<N> {
         let below = self.value.powi(exponent.saturating_sub(1));
         self.chain(self.value.powi(exponent), N::from_f64(f64::from(exponent)) * below)
     }
+    #[inline(always)]
+    fn powu(self, exponent: u32) -> Self {
+        if exponent == 0 {
+            return Self::one();
+        }
+        let below = self.value.powu(exponent - 1);
+        self.chain(self.value * below, N::from_f64(f64::from(exponent)) * below)
+    }
     /// `(xᵖ)˙ = p xᵖ⁻¹ ẋ + xᵖ ln x ṗ`; at `x = 0` the first factor is 1 for `p = 1` and 0
     /// otherwise, the second is 0.
     #[inline(always)]

@@ -71,6 +71,11 @@ pub trait Real:
     fn tanh(self) -> Self;
     /// `xⁿ` for a whole exponent, by repeated squaring.
     fn powi(self, exponent: i32) -> Self;
+    /// The same without the division that negative exponents need; `exponent` below `2³¹`.
+    #[inline(always)]
+    fn powu(self, exponent: u32) -> Self {
+        self.powi(exponent as i32)
+    }
     /// `xᵖ` for `x ≥ 0`; `0ᵖ = 0` for `p > 0` and `x⁰ = 1`.
     fn powf(self, exponent: Self) -> Self;
     /// `2^{1−ν}/Γ(ν) · zᵛ K_ν(z)` for `ν > 0`, `z ≥ 0`: the Matérn profile, 1 at `z = 0`.

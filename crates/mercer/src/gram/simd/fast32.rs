@@ -139,6 +139,10 @@ impl<const FMA: bool> Real for Fast32<FMA> {
         super::powers::powi(self, exponent)
     }
     #[inline(always)]
+    fn powu(self, exponent: u32) -> Self {
+        super::powers::powu(self, exponent)
+    }
+    #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         Self::narrow(self.widen().powf(exponent.widen()))
     }

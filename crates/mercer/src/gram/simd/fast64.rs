@@ -198,6 +198,10 @@ impl<const FMA: bool> Real for Fast64<FMA> {
         super::powers::powi(self, exponent)
     }
     #[inline(always)]
+    fn powu(self, exponent: u32) -> Self {
+        super::powers::powu(self, exponent)
+    }
+    #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         let (x, p) = (self.0, exponent.0);
         let (high, low) = ln_parts::<FMA, true>(x);

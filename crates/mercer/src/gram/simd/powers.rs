@@ -9,9 +9,15 @@ const BITS: u32 = 6;
 /// of the loop and each becomes a blend; exponents of 64 and more take the ordinary loop.
 #[inline(always)]
 pub(super) fn powi<N: Real>(x: N, exponent: i32) -> N {
-    let count = exponent.unsigned_abs();
-    let power = if count < 1 << BITS { small_power(x, count) } else { large_power(x, count) };
+    let power = powu(x, exponent.unsigned_abs());
     N::select(exponent < 0, N::one() / power, power)
+}
+
+/// The same for exponents that are not negative: without the division, which takes longer than all
+/// else.
+#[inline(always)]
+pub(super) fn powu<N: Real>(x: N, exponent: u32) -> N {
+    if exponent < 1 << BITS { small_power(x, exponent) } else { large_power(x, exponent) }
 }
 
 #[inline(always)]

@@ -125,6 +125,9 @@ fn powers() {
     for n in [-70, -3, -1, 0, 1, 2, 3, 7, 31, 63, 64, 100] {
         for x in sweep(-1.5, 1.5, 1000) {
             assert!(close(F::load(x).powi(n).0, x.powi(n), 64.0 * EPS), "{x}^{n}");
+            if let Ok(n) = u32::try_from(n) {
+                assert_eq!(F::load(x).powu(n).0, F::load(x).powi(n as i32).0, "{x}^{n}");
+            }
         }
     }
 }

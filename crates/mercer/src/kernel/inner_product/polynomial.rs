@@ -98,7 +98,7 @@ impl Profile for Polynomial {
 
     #[inline(always)]
     fn profile<N: Real>(&self, p: Shape<N>, s: N) -> N {
-        (p[1] * s + p[0]).powi(self.degree.get() as i32)
+        (p[1] * s + p[0]).powu(self.degree.get())
     }
 }
 

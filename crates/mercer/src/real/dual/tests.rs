@@ -28,6 +28,7 @@ formulas! {
     Waves = |x| (x * x).sin() - N::from_f64(3.0) * x.cos();
     Sigmoid = |x| x.tanh();
     WholePowers = |x| x.powi(5) + x.powi(-3) + x.powi(0) + x.powi(1);
+    PowersWithoutDivision = |x| x.powu(5) + x.powu(0) * x + x.powu(1);
     RealPower = |x| x.powf(N::from_f64(1.7));
     PowerOfItself = |x| x.powf(x);
     Absolute = |x| (x - N::from_f64(10.0)).abs() * x.max(N::one()).min(N::from_f64(5.0)).squared();
@@ -64,6 +65,7 @@ fn derivatives_are_limits_of_differences() {
         assert_derivative::<Waves>(x);
         assert_derivative::<Sigmoid>(x);
         assert_derivative::<WholePowers>(x);
+        assert_derivative::<PowersWithoutDivision>(x);
         assert_derivative::<RealPower>(x);
         assert_derivative::<PowerOfItself>(x);
         assert_derivative::<Absolute>(x);
@@ -102,6 +104,7 @@ fn corners_are_finite() {
     assert_eq!(zero.powf(Dual::from_f64(0.0)), Dual::constant(1.0));
     assert_eq!(Dual::constant(0.0).powf(Dual::variable(1.5)), Dual::constant(0.0));
     assert_eq!(zero.powi(i32::MAX), Dual::constant(0.0));
+    assert_eq!(zero.powu(2), Dual::constant(0.0));
     assert_eq!(Dual::constant(0.0).ln(), Dual::constant(f64::NEG_INFINITY));
     for nu in [0.1, 0.7, 1.0, 2.5, 40.0] {
         assert_eq!(Dual::matern(Dual::variable(nu), zero), Dual::constant(1.0), "ν = {nu}");

@@ -25,14 +25,16 @@ impl TileGradient<'_> {
         let own = parameters.start;
         // The period comes after the lengthscales.
         let counted = parameters.len() - 1;
-        let (mut weighted, _) = by_metric(base, *scale, false, self.tile.metric(*metric));
+        let (mut weighted, by_logarithm) = by_metric(base, *scale, true, self.tile.metric(*metric));
         weighted.iter_mut().zip(w).for_each(|(k, w)| *k *= w);
         // ∂k/∂ℓⱼ = k uⱼ/ℓⱼ³
-        for (column, length) in lengths.iter().enumerate() {
-            let parameter = own + column.min(counted - 1);
-            if self.requested[parameter] {
+        if counted == 1 {
+            // One length for all columns: a power −2 in the metric.
+            self.add(own, factor * -2.0 / lengths[0] * dot(w, &by_logarithm));
+        } else {
+            for (column, length) in lengths.iter().enumerate().filter(|(column, _)| self.requested[own + column]) {
                 let distances = self.circle_distances(inner.slot, column, &weighted);
-                self.sums[parameter] += factor * distances / (length * length * length);
+                self.sums[own + column] += factor * distances / (length * length * length);
             }
         }
         // ∂k/∂p = k 2π/p² Σⱼ (xⱼ − yⱼ) sin(2π(xⱼ − yⱼ)/p)/ℓⱼ²
