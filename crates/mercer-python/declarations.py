@@ -22,6 +22,8 @@ _NAMES = {
     "PyTuple": "tuple[Any, ...]",
     "PyBytes": "bytes",
     "PyType": "type",
+    "Whole": "int",
+    "Real": "float",
     **_NUMBERS,
 }
 _ELEMENTS = {"f64": "np.float64", "f32": "np.float32", "bool": "np.bool_", "i64": "np.int64", "i32": "np.int32"}

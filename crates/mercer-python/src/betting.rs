@@ -10,6 +10,7 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::run;
+use crate::samples::Real;
 
 /// A sequential two-sample test, valid after every batch and at any stopping time (betting,
 /// e-values).
@@ -17,6 +18,14 @@ use crate::run::run;
 /// ``update(X, Y)`` bets on new points of each sample against equal distributions. The
 /// wealth starts at 1; the hypothesis is rejected when it reaches ``1/level``, which happens at any
 /// time with probability at most ``level`` under the hypothesis. The points must be new.
+///
+/// Parameters
+/// ----------
+/// kernel : text or Kernel, default="auto"
+///     The kernel of the bets; Gaussian ones of several lengthscales by default, for points of other kinds that of their
+///     kind.
+/// level : float, default=0.05
+///     The probability of a rejection where the distributions are equal.
 ///
 /// Examples
 /// --------
@@ -33,8 +42,9 @@ pub struct PySequentialTwoSample(BettingTest);
 #[allow(non_snake_case)]
 impl PySequentialTwoSample {
     #[new]
-    #[pyo3(signature = (kernel=None, level=0.05), text_signature = "(kernel=\"auto\", level=0.05)")]
-    fn new(kernel: Option<&Bound<'_, PyAny>>, level: f64) -> PyResult<Self> {
+    #[pyo3(signature = (kernel=None, level=Real::Number(0.05)), text_signature = "(kernel=\"auto\", level=0.05)")]
+    fn new(kernel: Option<&Bound<'_, PyAny>>, level: Real<'_>) -> PyResult<Self> {
+        let level = level.number("level")?;
         let auto = |k: &Bound<'_, PyAny>| k.cast::<PyString>().is_ok_and(|text| *text == "auto");
         let kernel = kernel.filter(|k| !k.is_none() && !auto(k)).map(kernel_of).transpose()?;
         SequentialTwoSample { kernel, level }.start().map(Self).map_err(to_python)

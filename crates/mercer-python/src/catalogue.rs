@@ -8,6 +8,11 @@ use pyo3::types::PyDict;
 /// Every name of the kernel language, with its formula, domain, parameters, theory, cost and
 /// examples.
 ///
+/// Returns
+/// -------
+/// A list of dicts with ``name``, ``family``, ``formula``, ``domain``, ``parameters``, ``theory``,
+/// ``cost`` and ``examples``.
+///
 /// Examples
 /// --------
 /// >>> import mercer

@@ -155,14 +155,16 @@ pub fn check(py: Python<'_>, kernel: &Kernel, pairs: Option<Pairs<'_>>, options:
 }
 
 fn check_pairs(kernel: &Kernel, pairs: Option<Pairs<'_>>, compute: &Compute) -> mercer::Result<Check> {
-    let check = |points: Option<Points<'_>>| definiteness::check(kernel, points, &CheckOptions::default(), compute);
     match pairs {
-        None => check(None),
+        None => definiteness::check(kernel, None, &CheckOptions::default(), compute),
         Some(given @ Pairs::Within(Points::Precomputed(_))) => {
             let matrix = gram::dense(&kernel.bind(given, compute)?, compute)?;
             definiteness::check_matrix(matrix.view(), compute)
         }
-        Some(Pairs::Within(x) | Pairs::Between(x, _)) => check(Some(x)),
+        Some(Pairs::Within(x) | Pairs::Between(x, _)) => {
+            let resolved = kernel.resolve(x.reborrow(), compute)?;
+            definiteness::check(&resolved, Some(x), &CheckOptions::default(), compute)
+        }
     }
 }
 
@@ -239,6 +241,20 @@ impl PyRepaired {
 
 /// Make a symmetric matrix positive semi-definite: ``"clip"`` sets negative eigenvalues to 0,
 /// ``"flip"`` to their size, ``"shift"`` adds to the diagonal.
+///
+/// Parameters
+/// ----------
+/// K : array of shape (n, n)
+///     A symmetric matrix.
+/// method : {"clip", "flip", "shift"}, default="clip"
+///     What becomes of negative eigenvalues.
+/// **options
+///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
+///
+/// Returns
+/// -------
+/// A `Repaired`, which numpy takes as an array, with ``matrix``, ``shift``, ``negative_mass``,
+/// ``negative_count``, ``change`` and ``eigenvalues``.
 ///
 /// Examples
 /// --------

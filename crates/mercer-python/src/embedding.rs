@@ -14,11 +14,23 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::{at_points, run};
+use crate::samples::Whole;
 
 /// The mean embedding ``μ = Σ wᵢ k(·, xᵢ)`` of a weighted sample; without weights ``wᵢ = 1/n``.
 ///
 /// Call it on points. ``⟨μ, f⟩`` is the expectation of a ``Function`` f, ``‖μ − ν‖`` the MMD of two
 /// samples. A ``median`` in the kernel is resolved on the points.
+///
+/// Parameters
+/// ----------
+/// kernel : text or Kernel
+///     The kernel of the space.
+/// X : array of shape (n_samples, n_features), or objects of the kernel's kind
+///     The sample.
+/// weights : array of shape (n_samples,), optional
+///     The weights ``wᵢ``, of either sign; ``1/n`` by default.
+/// **options
+///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
 ///
 /// Examples
 /// --------
@@ -105,10 +117,10 @@ impl PyMeanEmbedding {
     fn herd<'py>(
         &self,
         py: Python<'py>,
-        count: usize,
+        count: Whole<'_>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Self, Bound<'py, PyArray1<usize>>, f64)> {
-        let options = Options::read(options)?;
+        let (count, options) = (count.count("count")?, Options::read(options)?);
         Ok(parts(py, run(py, &options, || self.0.herd(count, &options.compute))?))
     }
 
@@ -117,10 +129,10 @@ impl PyMeanEmbedding {
     fn compress<'py>(
         &self,
         py: Python<'py>,
-        count: usize,
+        count: Whole<'_>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Self, Bound<'py, PyArray1<usize>>, f64)> {
-        let options = Options::read(options)?;
+        let (count, options) = (count.count("count")?, Options::read(options)?);
         Ok(parts(py, run(py, &options, || self.0.compress(count, &options.compute))?))
     }
 

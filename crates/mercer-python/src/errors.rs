@@ -1,6 +1,7 @@
 //! Conversion of errors to Python exceptions: a wrong request is a `ValueError`.
 
 use mercer::Error;
+use mercer::error::Remedy;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -75,6 +76,8 @@ pub fn to_python(error: Error) -> PyErr {
                 attach_counterexample(py, &error, counterexample.map(|c| *c)).map_or_else(|e| e, |()| error)
             })
         }
+        // Numbers on another scale are another request.
+        Error::Undefined { remedy: Remedy::Rescale, .. } => PyValueError::new_err(message),
         Error::NotConverged { .. } | Error::Singular { .. } | Error::Undefined { .. } => {
             PyRuntimeError::new_err(message)
         }
@@ -94,7 +97,8 @@ pub fn to_python_linear(py: Python<'_>, error: Error) -> PyErr {
     with_kind(exception, kind)
 }
 
-fn with_kind(exception: PyErr, kind: &str) -> PyErr {
+/// The exception with the name of the error's kind as its attribute `kind`.
+pub fn with_kind(exception: PyErr, kind: &str) -> PyErr {
     Python::attach(|py| exception.value(py).setattr("kind", kind)).map_or_else(|e| e, |()| exception)
 }
 

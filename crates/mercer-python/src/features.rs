@@ -19,6 +19,7 @@ use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::points::to_python_points;
 use crate::run::{at_points, run, run_at};
+use crate::samples::{Real, Whole};
 use mercer::error::MemoryPurpose;
 use mercer::view::FeatureFit;
 
@@ -352,6 +353,22 @@ fn unknown(parameter: &str, value: &str, allowed: &str) -> PyErr {
 /// At one pair of points (Hoeffding), or with ``dimension``, ``diameter`` and ``second_moment``
 /// (``E‖ω‖²``) over a whole set (Rahimi and Recht).
 ///
+/// Parameters
+/// ----------
+/// n_frequencies : int
+///     Frequencies: half of the features of the kind ``"pair"``.
+/// eps : float
+///     The error, above 0.
+/// kind : {"pair", "offset"}, default="pair"
+///     A cosine and a sine for each frequency, or a cosine with a random offset.
+/// dimension, diameter, second_moment : float, optional
+///     The columns and the diameter of the set of points, and ``E‖ω‖²`` of the frequencies: together,
+///     for the bound over the whole set.
+///
+/// Returns
+/// -------
+/// A number from 0 to 1.
+///
 /// Examples
 /// --------
 /// >>> import mercer
@@ -360,18 +377,34 @@ fn unknown(parameter: &str, value: &str, allowed: &str) -> PyErr {
 #[pyfunction]
 #[pyo3(signature = (n_frequencies, eps, kind="pair", *, dimension=None, diameter=None, second_moment=None))]
 pub fn fourier_bound(
-    n_frequencies: usize,
-    eps: f64,
+    n_frequencies: Whole<'_>,
+    eps: Real<'_>,
     kind: &str,
-    dimension: Option<usize>,
-    diameter: Option<f64>,
-    second_moment: Option<f64>,
+    dimension: Option<Whole<'_>>,
+    diameter: Option<Real<'_>>,
+    second_moment: Option<Real<'_>>,
 ) -> PyResult<f64> {
     let guarantee = guarantee(kind, dimension, diameter, second_moment)?;
-    Ok(guarantee.bound(n_frequencies, eps).min(1.0))
+    Ok(guarantee.bound(n_frequencies.at_least_one("n_frequencies")?, eps.positive("eps")?).min(1.0))
 }
 
 /// The smallest number of frequencies whose ``fourier_bound`` is at most ``delta``.
+///
+/// Parameters
+/// ----------
+/// eps : float
+///     The error, above 0.
+/// delta : float
+///     The probability, between 0 and 1.
+/// kind : {"pair", "offset"}, default="pair"
+///     A cosine and a sine for each frequency, or a cosine with a random offset.
+/// dimension, diameter, second_moment : float, optional
+///     The columns and the diameter of the set of points, and ``E‖ω‖²`` of the frequencies: together,
+///     for the bound over the whole set.
+///
+/// Returns
+/// -------
+/// The number of frequencies.
 ///
 /// Examples
 /// --------
@@ -381,29 +414,31 @@ pub fn fourier_bound(
 #[pyfunction]
 #[pyo3(signature = (eps, delta, kind="pair", *, dimension=None, diameter=None, second_moment=None))]
 pub fn fourier_components(
-    eps: f64,
-    delta: f64,
+    eps: Real<'_>,
+    delta: Real<'_>,
     kind: &str,
-    dimension: Option<usize>,
-    diameter: Option<f64>,
-    second_moment: Option<f64>,
+    dimension: Option<Whole<'_>>,
+    diameter: Option<Real<'_>>,
+    second_moment: Option<Real<'_>>,
 ) -> PyResult<usize> {
     guarantee(kind, dimension, diameter, second_moment)?
-        .frequencies(eps, delta)
+        .frequencies(eps.number("eps")?, delta.number("delta")?)
         .map_err(|e| to_python(Part::Bounds.name(e)))
 }
 
 fn guarantee(
     kind: &str,
-    dimension: Option<usize>,
-    diameter: Option<f64>,
-    second_moment: Option<f64>,
+    dimension: Option<Whole<'_>>,
+    diameter: Option<Real<'_>>,
+    second_moment: Option<Real<'_>>,
 ) -> PyResult<FourierGuarantee> {
     let form = form_named(kind)?;
     match (dimension, diameter, second_moment) {
         (None, None, None) if form == FourierForm::Pair => Ok(FourierGuarantee::Pair),
         (None, None, None) => Ok(FourierGuarantee::Offset),
         (Some(dimension), Some(diameter), Some(second_moment)) => {
+            let dimension = dimension.at_least_one("dimension")?;
+            let (diameter, second_moment) = (diameter.positive("diameter")?, second_moment.positive("second_moment")?);
             Ok(FourierGuarantee::Uniform(Region { dimension, diameter, second_moment }))
         }
         _ => Err(PyValueError::new_err("the uniform bound needs dimension, diameter and second_moment together")),
@@ -413,12 +448,23 @@ fn guarantee(
 /// The probability that random binning features over ``n_grids`` grids err by ``eps`` or more at
 /// one pair of points; at most 1.
 ///
+/// Parameters
+/// ----------
+/// n_grids : int
+///     Grids.
+/// eps : float
+///     The error, above 0.
+///
+/// Returns
+/// -------
+/// A number from 0 to 1.
+///
 /// Examples
 /// --------
 /// >>> import mercer
 /// >>> round(mercer.binning_bound(500, 0.1), 9)
 /// 9.08e-05
 #[pyfunction]
-pub fn binning_bound(n_grids: usize, eps: f64) -> f64 {
-    features::binning_bound(n_grids, eps)
+pub fn binning_bound(n_grids: Whole<'_>, eps: Real<'_>) -> PyResult<f64> {
+    Ok(features::binning_bound(n_grids.at_least_one("n_grids")?, eps.positive("eps")?))
 }

@@ -19,6 +19,17 @@ use crate::run::{at_points, run};
 /// Call it on points; add and scale functions of the same kernel. Repeated points are merged and a
 /// ``median`` in the kernel is resolved on the points.
 ///
+/// Parameters
+/// ----------
+/// kernel : text or Kernel
+///     The kernel of the space.
+/// points : array of shape (n_points, n_features), or objects of the kernel's kind
+///     The points ``xᵢ``.
+/// coefficients : array of shape (n_points,)
+///     The coefficients ``αᵢ``.
+/// **options
+///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
+///
 /// Examples
 /// --------
 /// >>> import mercer

@@ -18,7 +18,7 @@ use crate::measure::{HSIC, QUADRATIC, read_variables, stein_kernel};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::run;
-use crate::samples::{TwoSamples, choice, count};
+use crate::samples::{TwoSamples, choice};
 
 const WEIGHTS: [(&str, KernelWeights); 4] = [
     ("uniform", KernelWeights::Uniform),
@@ -43,16 +43,15 @@ pub struct TwoSampleChoices {
     estimator: String,
     weights: String,
     wild: bool,
-    block_size: i64,
-    n_components: i64,
+    block_size: usize,
+    n_components: usize,
     strata: Option<Vec<usize>>,
 }
 
 impl TwoSampleChoices {
-    fn test(self, kernel: Option<Kernel>, method: &str, permutations: i64, level: f64) -> PyResult<TwoSample> {
+    fn test(self, kernel: Option<Kernel>, method: &str, permutations: usize, level: f64) -> PyResult<TwoSample> {
         let estimator = choice("estimator", &self.estimator, &QUADRATIC)?;
         let method = two_sample_method(method, &self, estimator)?;
-        let permutations = count("permutations", permutations)?;
         Ok(TwoSample { kernel, method, estimator, permutations, level, strata: self.strata })
     }
 }
@@ -63,7 +62,7 @@ impl TwoSampleChoices {
 pub struct IndependenceChoices {
     method: String,
     estimator: String,
-    n_components: i64,
+    n_components: usize,
     wild: bool,
     strata: Option<Vec<usize>>,
 }
@@ -77,7 +76,7 @@ impl IndependenceChoices {
             ("sequential", Method::Sequential),
             ("gamma", Method::Gamma),
             ("aggregated", Method::Aggregated { wild: self.wild }),
-            ("features", Method::Features(count("n_components", self.n_components)?)),
+            ("features", Method::Features(self.n_components)),
         ];
         choice("method", &self.method, &methods)
     }
@@ -97,11 +96,11 @@ fn two_sample_method(name: &str, given: &TwoSampleChoices, estimator: Estimator)
         ("spectral", Method::Spectral),
         ("bound", bound),
         ("linear", Method::Linear),
-        ("block", Method::Block(count("block_size", given.block_size)?)),
+        ("block", Method::Block(given.block_size)),
         ("aggregated", Method::Aggregated { weights, wild: given.wild }),
         ("fused", Method::Fused),
         ("split", Method::Split),
-        ("features", Method::Features(count("n_components", given.n_components)?)),
+        ("features", Method::Features(given.n_components)),
     ];
     choice("method", name, &methods)
 }
@@ -116,7 +115,7 @@ pub fn two_sample_test<'py>(
     Y: &Bound<'py, PyAny>,
     kernel: Option<&PyKernel>,
     method: &str,
-    permutations: i64,
+    permutations: usize,
     level: f64,
     choices: TwoSampleChoices,
     options: Option<&Bound<'py, PyDict>>,
@@ -148,7 +147,7 @@ pub fn column_tests<'py>(
     Y: &Bound<'py, PyAny>,
     kernel: Option<&PyKernel>,
     method: &str,
-    permutations: i64,
+    permutations: usize,
     level: f64,
     correction: &str,
     choices: TwoSampleChoices,
@@ -172,7 +171,7 @@ pub fn independence_test<'py>(
     Y: &Bound<'py, PyAny>,
     kernel_x: Option<&PyKernel>,
     kernel_y: Option<&PyKernel>,
-    permutations: i64,
+    permutations: usize,
     level: f64,
     choices: IndependenceChoices,
     options: Option<&Bound<'py, PyDict>>,
@@ -183,7 +182,7 @@ pub fn independence_test<'py>(
         kernel_y: kernel_y.map(|_| second.kernel.clone()),
         method: choices.method()?,
         estimator: choice("estimator", &choices.estimator, &HSIC)?,
-        permutations: count("permutations", permutations)?,
+        permutations,
         level,
         strata: choices.strata,
     };
@@ -200,12 +199,11 @@ pub fn joint_test<'py>(
     variables: Vec<Bound<'py, PyAny>>,
     kernels: Vec<PyRef<'py, PyKernel>>,
     interaction: bool,
-    permutations: i64,
+    permutations: usize,
     level: f64,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (data, options) = (read_variables(&variables, &kernels)?, Options::read(options)?);
-    let permutations = count("permutations", permutations)?;
     let kernels: Vec<Kernel> = data.iter().map(|d| d.kernel.clone()).collect();
     let points: Vec<Points<'_>> = data.iter().map(KernelData::points).collect();
     let outcome = run(py, &options, || match (interaction, <[Points<'_>; 3]>::try_from(points.as_slice())) {
@@ -231,7 +229,7 @@ pub fn conditional_independence_test<'py>(
     kernel_y: Option<&PyKernel>,
     smoothing: Option<(PyRef<'py, PyKernel>, f64)>,
     method: &str,
-    permutations: i64,
+    permutations: usize,
     level: f64,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -250,7 +248,7 @@ pub fn conditional_independence_test<'py>(
         kernel_y: named(kernel_y, &second).map_err(to_python)?,
         smoothing,
         method: choice("method", method, &CONDITIONAL)?,
-        permutations: count("permutations", permutations)?,
+        permutations,
         level,
     };
     let (x, y, z, options) = (first.points(), second.points(), third.points(), Options::read(options)?);
@@ -268,12 +266,12 @@ pub fn goodness_of_fit_test<'py>(
     scores: &Bound<'py, PyAny>,
     kernel: Option<&PyKernel>,
     estimator: &str,
-    permutations: i64,
+    permutations: usize,
     level: f64,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (sample, scores, options) = (Matrix::read(X, "X")?, Matrix::read(scores, "score")?, Options::read(options)?);
-    let (estimator, permutations) = (choice("estimator", estimator, &QUADRATIC)?, count("permutations", permutations)?);
+    let estimator = choice("estimator", estimator, &QUADRATIC)?;
     let (x, s, kernel) = (sample.view(), scores.view(), kernel.map(|k| k.0.clone()));
     let outcome = run(py, &options, || {
         let kernel = stein_kernel(kernel.as_ref(), x, &options.compute)?;

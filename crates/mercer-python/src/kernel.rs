@@ -27,6 +27,11 @@ use crate::sparse::sparse_matrix;
 /// Every method that computes takes ``n_jobs`` (all cores by default), ``max_memory`` (bytes, or
 /// text such as ``"2GB"``), ``verbose`` (a progress bar on standard error) and ``random_state``.
 ///
+/// Parameters
+/// ----------
+/// kernel : text or Kernel
+///     The text of the expression, or the kernel itself.
+///
 /// Examples
 /// --------
 /// >>> import mercer
@@ -89,22 +94,30 @@ impl PyKernel {
 
     /// ``k(xᵢ, xᵢ)`` for every point.
     ///
+    /// It is of the type of ``k(X)``: single precision for ``float32``, and with ``dtype="float32"``
+    /// (or ``single=True``).
+    ///
     /// Examples
     /// --------
     /// >>> import mercer
     /// >>> mercer.linear().diag([[1.0, 2.0], [3.0, 0.0]])
     /// array([5., 9.])
-    #[pyo3(signature = (X, **options))]
+    #[pyo3(signature = (X, *, dtype=None, single=false, **options))]
     fn diag<'py>(
         &self,
         py: Python<'py>,
         X: &Bound<'py, PyAny>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        single: bool,
         options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (data, options) = (KernelData::read(&self.0, X, None)?, Options::read(options)?);
         let (kernel, pairs, compute) = (&data.kernel, data.pairs(), &options.compute);
         let diagonal = run_sized(py, &options, data.operations(), || kernel.bind(pairs, compute)?.diagonal())?;
-        Ok(PyArray1::from_owned_array(py, diagonal))
+        if (dtype.is_none() && is_float32(X)?) || is_single(dtype, single)? {
+            return Ok(PyArray1::from_owned_array(py, diagonal.mapv(|value| value as f32)).into_any());
+        }
+        Ok(PyArray1::from_owned_array(py, diagonal).into_any())
     }
 
     /// The explicit features of points as a sparse matrix: ``F @ F.T`` is ``k(X)``. With ``Y``, both

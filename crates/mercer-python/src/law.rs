@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::errors::to_python;
 use crate::input::{Matrix, numbers};
 use crate::kernel::{PyKernel, kernel_of};
+use crate::samples::Real;
 
 /// The mean embedding ``μ = E k(·, X)`` of a distribution that is known, in closed form.
 ///
@@ -45,16 +46,17 @@ impl PyLawEmbedding {
 
     /// The uniform distribution on an interval of the line.
     #[staticmethod]
-    #[pyo3(signature = (kernel, low=0.0, high=1.0))]
-    fn uniform(kernel: &Bound<'_, PyAny>, low: f64, high: f64) -> PyResult<Self> {
+    #[pyo3(signature = (kernel, low=Real::Number(0.0), high=Real::Number(1.0)), text_signature = "(kernel, low=0.0, high=1.0)")]
+    fn uniform(kernel: &Bound<'_, PyAny>, low: Real<'_>, high: Real<'_>) -> PyResult<Self> {
+        let (low, high) = (low.number("low")?, high.number("high")?);
         Self::of(kernel, Distribution::Uniform { low, high })
     }
 
     /// the Laplace distribution on the line, of density ``exp(−|x|/scale)/(2 scale)``.
     #[staticmethod]
-    #[pyo3(signature = (kernel, scale=1.0))]
-    fn laplace(kernel: &Bound<'_, PyAny>, scale: f64) -> PyResult<Self> {
-        Self::of(kernel, Distribution::Laplace { scale })
+    #[pyo3(signature = (kernel, scale=Real::Number(1.0)), text_signature = "(kernel, scale=1.0)")]
+    fn laplace(kernel: &Bound<'_, PyAny>, scale: Real<'_>) -> PyResult<Self> {
+        Self::of(kernel, Distribution::Laplace { scale: scale.number("scale")? })
     }
 
     /// Any distribution on the line, by its moments ``E X, E X², …``.

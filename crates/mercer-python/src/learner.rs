@@ -327,6 +327,10 @@ fn shape(error: ndarray::ShapeError) -> PyErr {
 }
 
 /// The catalogue of learners: for each its name, title, summary, goal and parameters.
+///
+/// Returns
+/// -------
+/// A list of dicts.
 #[pyfunction]
 pub fn learners(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);

@@ -31,6 +31,7 @@ impl<'py> PointsInput<'py> {
         {
             return Ok(Self::Vectors(matrix));
         }
+        refuse_one_graph(kernel, value, what)?;
         if is_sparse(value)? && !kernel.is_some_and(Kernel::is_precomputed) {
             return read_sparse(value, what).map(|rows| Self::Objects(Box::new(rows.into())));
         }
@@ -125,7 +126,7 @@ fn read_objects(kind: Option<PointKind>, value: &Bound<'_, PyAny>, what: &str) -
         Some(PointKind::Diagrams) => read_arrays(value, what)?.map(|arrays| diagrams_of(&arrays, None)).transpose(),
         Some(PointKind::Strings) => read_strings(value, what),
         Some(PointKind::Graphs) if is_list(value) => read_graphs(value, false).map(|graphs| Some(graphs.into())),
-        None if first_is_graph(value) => read_graphs(value, false).map(|graphs| Some(graphs.into())),
+        None if first_is_graph(value)? => read_graphs(value, false).map(|graphs| Some(graphs.into())),
         None => match read_strings(value, what)? {
             Some(strings) => Ok(Some(strings)),
             None => read_arrays(value, what)?.map(|bags| bags_of(&bags)).transpose(),
@@ -154,13 +155,32 @@ fn is_matrix(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.getattr_opt("ndim")?.is_some_and(|ndim| ndim.extract::<usize>().is_ok_and(|ndim| ndim == 2)))
 }
 
-/// Whether a list begins with a graph of networkx or a sample of graphs.
-fn first_is_graph(value: &Bound<'_, PyAny>) -> bool {
-    is_list(value)
-        && value.get_item(0).is_ok_and(|first| {
-            first.cast::<PyGraphs>().is_ok()
-                || (first.hasattr("nodes").unwrap_or(false) && first.hasattr("edges").unwrap_or(false))
-        })
+/// Refuses one graph in the place of a list of graphs. A square array may be one: it is refused where a kernel takes graphs.
+fn refuse_one_graph(kernel: Option<&Kernel>, value: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+    let kind = kernel.and_then(Kernel::point_kind);
+    let tells = |name: &str| value.py().import("mercer._graphs")?.call_method1(name, (value,))?.extract::<bool>();
+    if matches!(kind, None | Some(PointKind::Graphs)) && tells("is_graph")? {
+        let message = format!("{what}: one graph was given; a list of graphs is needed: [graph]");
+        return Err(PyValueError::new_err(message));
+    }
+    if let Some(kernel) = kernel.filter(|_| kind == Some(PointKind::Graphs))
+        && tells("is_square")?
+    {
+        return Err(PyValueError::new_err(format!(
+            "{what}: {kernel} takes graphs; the points are vectors: if the square array is one adjacency matrix, put it in a list"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether a list begins with a graph or a sample of graphs.
+fn first_is_graph(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if !is_list(value) || value.len()? == 0 {
+        return Ok(false);
+    }
+    let first = value.get_item(0)?;
+    Ok(first.cast::<PyGraphs>().is_ok()
+        || value.py().import("mercer._graphs")?.call_method1("begins_graphs", (first,))?.extract()?)
 }
 
 /// Rows of a data frame, or of a dict of columns, where a kernel names columns that are not numbers;
@@ -581,7 +601,8 @@ pub fn _restore_objects(kernel: &crate::kernel::PyKernel, bytes: &[u8]) -> PyRes
 /// graphs : list
 ///     Graphs of networkx, whose attribute ``label`` labels the vertices if all of them have it; or
 ///     pairs of edges and vertex labels. Edges are a list of pairs of numbers from 0, or a square
-///     adjacency matrix (an array or a sparse matrix), whose values other than 1 are weights.
+///     adjacency matrix (an array or a sparse matrix), whose values other than 1 are weights; it is
+///     symmetric unless ``directed``. Edges without weights have weight 1 beside graphs with weights.
 /// directed : bool, default=False
 ///     Whether edges have a direction.
 ///

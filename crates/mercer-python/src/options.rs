@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::errors::to_python;
 use crate::progress::Tracker;
+use crate::samples::Real;
 
 /// The options of one call.
 pub struct Options {
@@ -34,7 +35,10 @@ impl Options {
                 "verbose" => options.be_verbose(value.is_truthy()?),
                 "single" => options = options.single(value.is_truthy()?),
                 "timed" => timed = value.is_truthy()?,
-                "max_time" => seconds = value.extract::<Option<f64>>()?,
+                "max_time" => {
+                    let given: Option<Real<'_>> = value.extract()?;
+                    seconds = given.map(|given| given.number("max_time")).transpose()?;
+                }
                 other => {
                     return Err(PyTypeError::new_err(format!(
                         "unexpected keyword argument '{other}'; there are n_jobs, max_memory, random_state and verbose"
@@ -100,7 +104,10 @@ pub fn is_single(dtype: Option<&Bound<'_, PyAny>>, single: bool) -> PyResult<boo
 
 /// `None` and `−1` are all cores, `−2` all but one, as in scikit-learn.
 fn thread_count(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    match value.extract::<Option<i64>>()? {
+    let given = value.extract::<Option<i64>>().map_err(|_| {
+        PyValueError::new_err(format!("n_jobs = {value} is not allowed: it must be a whole number, -1 for all cores"))
+    })?;
+    match given {
         None | Some(-1) => Ok(None),
         Some(0) => Err(PyValueError::new_err("n_jobs = 0 is not allowed: it must be at least 1, or -1 for all cores")),
         Some(count) if count > 0 => Ok(usize::try_from(count).ok()),

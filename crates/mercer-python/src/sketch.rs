@@ -13,7 +13,7 @@ use crate::input::Matrix;
 use crate::kernel::{PyKernel, kernel_of};
 use crate::options::Options;
 use crate::run::{at_points, run};
-use crate::samples::count;
+use crate::samples::Whole;
 
 /// The mean of random Fourier features of a sample: a sketch of its mean embedding, for data that
 /// come in parts.
@@ -23,6 +23,21 @@ use crate::samples::count;
 /// Sketches can be compared when their kernel, columns, features and ``random_state`` agree: the
 /// frequencies are drawn from them. A sketch can be pickled, and written as bytes that the library
 /// reads too.
+///
+/// Parameters
+/// ----------
+/// kernel : text or Kernel
+///     A shift-invariant kernel, without a ``median``.
+/// n_components : int, default=1024
+///     Features.
+/// columns : int
+///     Columns of the points.
+/// kind : {"pair", "offset"}, default="pair"
+///     A cosine and a sine for each frequency, or a cosine with a random offset.
+/// sampling : {"iid", "orthogonal", "qmc"}, default="iid"
+///     How frequencies are drawn.
+/// **options
+///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
 ///
 /// Examples
 /// --------
@@ -38,21 +53,25 @@ pub struct PyEmbeddingSketch(EmbeddingSketch);
 #[allow(non_snake_case)]
 impl PyEmbeddingSketch {
     #[new]
-    #[pyo3(signature = (kernel, n_components=1024, *, columns, kind="pair", sampling="iid", **options))]
+    #[pyo3(
+        signature = (kernel, n_components=Whole::Number(1024), *, columns, kind="pair", sampling="iid", **options),
+        text_signature = "(kernel, n_components=1024, *, columns, kind='pair', sampling='iid', **options)"
+    )]
     fn new(
         kernel: &Bound<'_, PyAny>,
-        n_components: i64,
-        columns: usize,
+        n_components: Whole<'_>,
+        columns: Whole<'_>,
         kind: &str,
         sampling: &str,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let spec = RandomFourier {
             kernel: kernel_of(kernel)?,
-            components: count("n_components", n_components)?,
+            components: n_components.count("n_components")?,
             form: form_named(kind)?,
             sampling: sampling_named(sampling)?,
         };
+        let columns = columns.at_least_one("columns")?;
         EmbeddingSketch::new(&spec, columns, &Options::read(options)?.compute).map(Self).map_err(to_python)
     }
 
@@ -134,6 +153,10 @@ impl PyEmbeddingSketch {
     }
 
     /// The sketch as bytes.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::new();
         write_sketch(&mut bytes, &self.0)?;
@@ -141,6 +164,15 @@ impl PyEmbeddingSketch {
     }
 
     /// The sketch that ``to_bytes`` wrote.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : bytes
+    ///     What ``to_bytes`` gave. A ``ValueError`` is raised for others.
+    ///
+    /// Returns
+    /// -------
+    /// An equal sketch.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
         read_sketch(data, "data", &Options::read(None)?.compute).map(Self).map_err(to_python)

@@ -14,12 +14,24 @@ use crate::kernel::{PyKernel, kernel_of};
 use crate::objects::PointsInput;
 use crate::options::Options;
 use crate::run::{at_points, run};
+use crate::samples::Whole;
 
 /// The leading eigenpairs of ``f ↦ ∫ k(·, y) f(y) dμ(y)`` (Mercer's theorem).
 ///
 /// The measure is ``"uniform"`` (on [0, 1]), ``("interval", a, b)`` (length), ``("gaussian",
 /// std)``, or a sample (points of any kind): closed forms for the first three, where they are known,
 /// and for a sample the eigenpairs of ``K/n`` with their extension to new points.
+///
+/// Parameters
+/// ----------
+/// kernel : text or Kernel
+///     The kernel ``k``.
+/// measure : "uniform", tuple, or array of shape (n_samples, n_features) or objects
+///     The measure ``μ``.
+/// n_components : int, default=20
+///     Eigenpairs, at most.
+/// **options
+///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
 ///
 /// Examples
 /// --------
@@ -52,17 +64,17 @@ fn measure_of(kernel: &Kernel, measure: &Bound<'_, PyAny>) -> PyResult<Measure> 
 #[allow(non_snake_case)]
 impl PySpectrum {
     #[new]
-    #[pyo3(signature = (kernel, measure, n_components=20, **options))]
+    #[pyo3(signature = (kernel, measure, n_components=Whole::Number(20), **options), text_signature = "(kernel, measure, n_components=20, **options)")]
     fn new(
         py: Python<'_>,
         kernel: &Bound<'_, PyAny>,
         measure: &Bound<'_, PyAny>,
-        n_components: usize,
+        n_components: Whole<'_>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (kernel, options) = (kernel_of(kernel)?, Options::read(options)?);
-        let measure = measure_of(&kernel, measure)?;
-        run(py, &options, || Spectrum::new(&kernel, &measure, n_components, &options.compute)).map(Self)
+        let (measure, components) = (measure_of(&kernel, measure)?, n_components.count("n_components")?);
+        run(py, &options, || Spectrum::new(&kernel, &measure, components, &options.compute)).map(Self)
     }
 
     /// The eigenvalues, descending.

@@ -12,6 +12,7 @@ use crate::input::{Matrix, numbers};
 use crate::options::Options;
 use crate::ridge::reworded;
 use crate::run::run;
+use crate::samples::Whole;
 
 /// What `__reduce__` gives: the class makes itself again from its bytes.
 type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
@@ -24,6 +25,13 @@ fn pickled<'py, T: PyTypeInfo>(py: Python<'py>, bytes: &[u8]) -> PyResult<Pickle
 type Solution<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 /// The sufficient statistics of a ridge regression on features, for any number of outputs.
+///
+/// Parameters
+/// ----------
+/// n_components : int
+///     Features.
+/// n_outputs : int, default=1
+///     Targets.
 ///
 /// Examples
 /// --------
@@ -43,9 +51,10 @@ pub struct PyRidgeStatistics(RidgeStatistics);
 #[allow(non_snake_case)]
 impl PyRidgeStatistics {
     #[new]
-    #[pyo3(signature = (n_components, n_outputs=1))]
-    fn new(n_components: usize, n_outputs: usize) -> Self {
-        Self(RidgeStatistics::new(n_components, n_outputs))
+    #[pyo3(signature = (n_components, n_outputs=Whole::Number(1)), text_signature = "(n_components, n_outputs=1)")]
+    fn new(n_components: Whole<'_>, n_outputs: Whole<'_>) -> PyResult<Self> {
+        let (features, outputs) = (n_components.count("n_components")?, n_outputs.count("n_outputs")?);
+        Ok(Self(RidgeStatistics::new(features, outputs)))
     }
 
     /// Take in the features and targets of a chunk, a row per point.
@@ -92,10 +101,25 @@ impl PyRidgeStatistics {
         self.0.count()
     }
 
+    /// Give all that it has seen as bytes, the same on every computer: for `from_bytes`.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
+    /// Make it again from the bytes of `to_bytes`.
+    ///
+    /// Parameters
+    /// ----------
+    /// bytes : bytes
+    ///     What ``to_bytes`` gave. A ``ValueError`` is raised for others.
+    ///
+    /// Returns
+    /// -------
+    /// An equal object.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         RidgeStatistics::from_bytes(bytes).map(Self).map_err(to_python)
@@ -107,6 +131,11 @@ impl PyRidgeStatistics {
 }
 
 /// The mean of features: a sketch of a mean embedding.
+///
+/// Parameters
+/// ----------
+/// n_components : int
+///     Features.
 ///
 /// Examples
 /// --------
@@ -124,8 +153,8 @@ pub struct PyMeanStatistics(MeanStatistics);
 #[allow(non_snake_case)]
 impl PyMeanStatistics {
     #[new]
-    fn new(n_components: usize) -> Self {
-        Self(MeanStatistics::new(n_components))
+    fn new(n_components: Whole<'_>) -> PyResult<Self> {
+        Ok(Self(MeanStatistics::new(n_components.count("n_components")?)))
     }
 
     /// Take in the features of a chunk, a row per point.
@@ -150,15 +179,31 @@ impl PyMeanStatistics {
         found.map_err(to_python)
     }
 
+    /// The number of points.
     #[getter]
     fn count(&self) -> f64 {
         self.0.count()
     }
 
+    /// Give all that it has seen as bytes, the same on every computer: for `from_bytes`.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
+    /// Make it again from the bytes of `to_bytes`.
+    ///
+    /// Parameters
+    /// ----------
+    /// bytes : bytes
+    ///     What ``to_bytes`` gave. A ``ValueError`` is raised for others.
+    ///
+    /// Returns
+    /// -------
+    /// An equal object.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         MeanStatistics::from_bytes(bytes).map(Self).map_err(to_python)
@@ -170,6 +215,11 @@ impl PyMeanStatistics {
 }
 
 /// The cross-covariance of the features of two variables: a sketch of HSIC.
+///
+/// Parameters
+/// ----------
+/// n_components_x, n_components_y : int
+///     Features of each variable.
 ///
 /// Examples
 /// --------
@@ -186,8 +236,9 @@ pub struct PyCovarianceStatistics(CovarianceStatistics);
 #[allow(non_snake_case)]
 impl PyCovarianceStatistics {
     #[new]
-    fn new(n_components_x: usize, n_components_y: usize) -> Self {
-        Self(CovarianceStatistics::new(n_components_x, n_components_y))
+    fn new(n_components_x: Whole<'_>, n_components_y: Whole<'_>) -> PyResult<Self> {
+        let (first, second) = (n_components_x.count("n_components_x")?, n_components_y.count("n_components_y")?);
+        Ok(Self(CovarianceStatistics::new(first, second)))
     }
 
     /// Take in the features of a chunk of both variables, a row per point.
@@ -211,15 +262,31 @@ impl PyCovarianceStatistics {
         self.0.hsic().map_err(to_python)
     }
 
+    /// The number of points.
     #[getter]
     fn count(&self) -> f64 {
         self.0.count()
     }
 
+    /// Give all that it has seen as bytes, the same on every computer: for `from_bytes`.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
+    /// Make it again from the bytes of `to_bytes`.
+    ///
+    /// Parameters
+    /// ----------
+    /// bytes : bytes
+    ///     What ``to_bytes`` gave. A ``ValueError`` is raised for others.
+    ///
+    /// Returns
+    /// -------
+    /// An equal object.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         CovarianceStatistics::from_bytes(bytes).map(Self).map_err(to_python)

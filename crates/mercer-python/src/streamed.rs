@@ -18,6 +18,8 @@ use crate::ridge::reworded;
 use crate::run::{at_points, run};
 
 /// A streamed ridge regression while the rows come.
+///
+/// ``stream_`` of a `StreamedKernelRidge`, or `from_bytes`; its rows may be merged with those of others.
 #[pyclass(name = "RidgeStream", module = "mercer._mercer", eq)]
 #[derive(PartialEq)]
 pub struct PyRidgeStream(RidgeStream);
@@ -56,6 +58,22 @@ impl PyRidgeStream {
         run(py, &options, || spec.start(x, outputs, &options.compute).map_err(reworded)).map(Self)
     }
 
+    /// Take in a chunk of rows.
+    ///
+    /// Parameters
+    /// ----------
+    /// X : array of shape (n_rows, n_features)
+    ///     Points.
+    /// y : array of shape (n_rows,) or (n_rows, n_targets)
+    ///     Targets.
+    /// sample_weight : array of shape (n_rows,), optional
+    ///     Weights.
+    /// **options
+    ///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
+    ///
+    /// Returns
+    /// -------
+    /// None
     #[pyo3(signature = (X, y, sample_weight=None, **options))]
     fn update(
         &mut self,
@@ -71,6 +89,18 @@ impl PyRidgeStream {
         run(py, &options, || self.0.update(x, y, weights, &options.compute))
     }
 
+    /// Take in all that another stream of the same features has seen, on this computer or elsewhere.
+    ///
+    /// Parameters
+    /// ----------
+    /// other : RidgeStream
+    ///     A stream whose rows are others of the whole data.
+    /// **options
+    ///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
+    ///
+    /// Returns
+    /// -------
+    /// None
     #[pyo3(signature = (other, **options))]
     fn merge(&mut self, py: Python<'_>, other: &Self, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let options = Options::read(options)?;
@@ -90,6 +120,16 @@ impl PyRidgeStream {
         self.0.row_ranges().to_vec()
     }
 
+    /// Give the ridge regression on the rows so far; more may follow.
+    ///
+    /// Parameters
+    /// ----------
+    /// **options
+    ///     ``n_jobs``, ``max_memory``, ``verbose`` and ``random_state``: as of `Kernel`.
+    ///
+    /// Returns
+    /// -------
+    /// The fit, of the best of the penalties.
     #[pyo3(signature = (**options))]
     fn finish(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyStreamedRidgeFit> {
         let options = Options::read(options)?;
@@ -102,15 +142,31 @@ impl PyRidgeStream {
         self.0.rows()
     }
 
+    /// The kernel, with medians resolved.
     #[getter]
     fn kernel(&self) -> PyKernel {
         PyKernel(self.0.features().kernel().clone())
     }
 
+    /// Give all that it has seen as bytes, the same on every computer: for `from_bytes`.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
+    /// Make it again from the bytes of `to_bytes`.
+    ///
+    /// Parameters
+    /// ----------
+    /// bytes : bytes
+    ///     What ``to_bytes`` gave. A ``ValueError`` is raised for others.
+    ///
+    /// Returns
+    /// -------
+    /// An equal object.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         RidgeStream::from_bytes(bytes).map(Self).map_err(to_python)

@@ -10,7 +10,6 @@ use crate::input::Matrix;
 use crate::kernel::PyKernel;
 use crate::options::Options;
 use crate::run::run;
-use crate::samples::count;
 
 /// A test through features while the rows come.
 #[pyclass(name = "TestStream", module = "mercer._mercer", eq)]
@@ -28,19 +27,14 @@ impl PyTestStream {
         py: Python<'_>,
         first: u64,
         kernel: Option<&PyKernel>,
-        n_components: i64,
-        draws: i64,
+        n_components: usize,
+        draws: usize,
         level: f64,
         X: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (sample, options) = (Matrix::read(X, "X")?, Options::read(options)?);
-        let spec = StreamedTwoSample {
-            kernel: kernel.map(|k| k.0.clone()),
-            components: count("n_components", n_components)?,
-            draws: count("permutations", draws)?,
-            level,
-        };
+        let spec = StreamedTwoSample { kernel: kernel.map(|k| k.0.clone()), components: n_components, draws, level };
         let x = sample.view();
         run(py, &options, || spec.start(first, x, &options.compute)).map(Self)
     }
@@ -53,8 +47,8 @@ impl PyTestStream {
         py: Python<'_>,
         kernel_x: Option<&PyKernel>,
         kernel_y: Option<&PyKernel>,
-        n_components: i64,
-        draws: i64,
+        n_components: usize,
+        draws: usize,
         level: f64,
         X: &Bound<'_, PyAny>,
         Y: &Bound<'_, PyAny>,
@@ -64,8 +58,8 @@ impl PyTestStream {
         let spec = StreamedIndependence {
             kernel_x: kernel_x.map(|k| k.0.clone()),
             kernel_y: kernel_y.map(|k| k.0.clone()),
-            components: count("n_components", n_components)?,
-            draws: count("permutations", draws)?,
+            components: n_components,
+            draws,
             level,
         };
         let (x, y) = (x.view(), y.view());

@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 
@@ -332,3 +335,33 @@ def test_files_refuse_what_they_cannot_hold(tmp_path):
     with pytest.raises(ValueError, match="normalize_y=False"):
         mercer.save(mercer.ConformalRegressor(scaled, method="cv+", cv=3).fit(X, y), tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([mercer.ConformalRegressor(), mercer.ConformalClassifier()])
+def test_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_tags_are_those_of_the_estimator_inside():
+    assert mercer.ConformalRegressor(LinearRegression()).__sklearn_tags__().target_tags.multi_output
+    assert not mercer.ConformalRegressor(mercer.SVR()).__sklearn_tags__().target_tags.multi_output
+    assert not mercer.ConformalClassifier(RandomForestClassifier()).__sklearn_tags__().target_tags.multi_output
+
+
+@pytest.mark.parametrize("form", ["csr_array", "csc_matrix", "coo_array", "dia_matrix", "bsr_array"])
+def test_sparse_points_of_every_format(form):
+    X, y = blobs(60, 3)
+    points = getattr(scipy.sparse, form)(X)
+    dense = mercer.ConformalClassifier(method="cv+", cv=3).fit(X, y)
+    sparse = mercer.ConformalClassifier(method="cv+", cv=3).fit(points, y)
+    np.testing.assert_array_equal(sparse.predict_set(points), dense.predict_set(X))
+
+
+def test_a_column_of_labels_is_flattened_with_a_warning():
+    X, y = blobs(60, 3)
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        model = mercer.ConformalClassifier().fit(X, y[:, np.newaxis])
+    np.testing.assert_array_equal(model.predict(X), mercer.ConformalClassifier().fit(X, y).predict(X))
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        assert mercer.ConformalRegressor(mercer.SVR()).fit(X, X[:, :1]).predict(X).ndim == 1

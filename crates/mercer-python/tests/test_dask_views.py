@@ -137,3 +137,16 @@ def test_bad_partitions_are_named():
         pca(fit_inverse_transform=True).fit(array(X, 2))
     with pytest.raises(ValueError, match="kernel of the language"):
         pca(kernel="precomputed").fit(array(X, 2))
+
+
+@pytest.mark.parametrize("frames", [False, True])
+@pytest.mark.parametrize("made", [pca, clusters])
+def test_single_precision_stays_single(made, frames):
+    rows = X[:90].astype(np.float32)
+    rows = pd.DataFrame(rows, columns=NAMES) if frames else rows
+    given = dd.from_pandas(rows, npartitions=3) if frames else da.from_array(rows, chunks=(40, 3))
+    model = made().fit(given)
+    found = np.asarray(model.transform(given).compute())
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, model.transform(rows))
+    assert np.asarray(model.transform(given.astype(np.float64)).compute()).dtype == np.float64

@@ -35,6 +35,12 @@ ROWS = [
     ("parameter", lambda: mercer.KernelRidge(-1.0).fit(X, Y), ValueError, r"^alpha = -1 is not allowed: .*at least 0"),
     ("parameter", lambda: mercer.SmoothingSpline(-1.0).fit(X[:, 0], Y), ValueError, "^lam = -1 is not allowed"),
     ("parameter", lambda: mercer.KernelRidge(n_centers=0).fit(X, Y), ValueError, "^n_centers = 0 is not allowed"),
+    (
+        "parameter",
+        lambda: mercer.fourier_bound(10, 0),
+        ValueError,
+        "^eps = 0 is not allowed: it must be a number above 0",
+    ),
     ("syntax", lambda: mercer.Kernel("gausian()"), ValueError, "did you mean `gaussian`"),
     ("shape", lambda: mercer.wiener()(np.zeros((2, 3))), ValueError, "one column.*expected 1, found 3"),
     (

@@ -110,3 +110,22 @@ def test_sparse_features_take_what_they_requested():
     assert peak <= 9 * cells
     with pytest.raises(MemoryError, match="fewer rows"):
         binning.set_params(max_memory=12 * cells - 1).transform(points)
+
+
+@pytest.mark.parametrize("scale", [1e100, 1e150])
+def test_measures_that_overflow_are_refused(scale):
+    x = scale * np.random.default_rng(0).normal(size=(20, 2))
+    for call in [
+        lambda: mercer.hsic(x, x, "linear()", "linear()"),
+        lambda: mercer.hsic(x, x, "linear()", "linear()", estimator="unbiased"),
+        lambda: mercer.stein_discrepancy(x * (1e155 / scale), lambda z: -z, "gaussian()"),
+    ]:
+        with pytest.raises(ValueError, match="rescale"):
+            call()
+    with pytest.raises(ValueError, match="rescale"):
+        mercer.independence_test(1e50 * x, 1e50 * x, "linear()", "linear()", permutations=19)
+
+
+def test_checks_resolve_medians_on_the_data():
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    assert mercer.Kernel("gaussian(lengthscale=median)").check(x).psd

@@ -175,7 +175,7 @@ class TestInducingPoints:
 
     def test_wrong_requests(self):
         for choices, message in [
-            ({"n_inducing": 0}, "n_inducing = 0 is not allowed: it must be a whole number, at least 1"),
+            ({"n_inducing": 0}, "n_inducing = 0 is not allowed: it must be a whole number from 1 on"),
             ({"inducing": "kmeans", "n_inducing": 3}, "inducing = 'kmeans' is not allowed"),
             ({"n_inducing": 3, "approximation": "vfe"}, 'approximation = "vfe" is not allowed: it must be one of "var'),
             ({"inducing": X[:3, :1]}, "columns"),

@@ -16,6 +16,7 @@ from sklearn.gaussian_process.kernels import (
     WhiteKernel,
 )
 
+import mercer
 from mercer import GaussianProcessRegressor
 
 C = ConstantKernel()
@@ -115,3 +116,42 @@ def test_a_search_that_ends_for_want_of_digits_warns_only_on_a_slope(monkeypatch
         model.fit(x, 5.0 * np.sin(3.0 * x[:, 0]))
     assert abs(model.log_marginal_likelihood_value_) > 20.0
     assert any("failed to converge" in str(w.message) for w in found) == warns
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({"alpha": 0.1}, ["gaussian.lengthscale"]),
+        ({"alpha": np.full(30, 0.1)}, ["gaussian.lengthscale"]),
+        ({"noise": 0.0, "fixed": []}, ["gaussian.lengthscale"]),
+        ({"noise": 0.1, "fixed": ["noise"]}, ["gaussian.lengthscale"]),
+        ({"noise": 0.1, "fixed": ["lengthscale"]}, ["noise"]),
+        ({"noise": 0.1, "fixed": ["lengthscale", "noise"]}, []),
+        ({"noise": 0.1, "alpha": 0.05}, ["gaussian.lengthscale", "noise"]),
+        ({"noise": 0.1}, ["gaussian.lengthscale", "noise"]),
+    ],
+)
+@pytest.mark.parametrize("targets", [1, 2])
+def test_names_and_theta_are_those_of_the_free_parameters(given, names, targets, tmp_path):
+    x = np.random.default_rng(0).uniform(0, 3, size=(30, 2))
+    y = np.sin(3 * x) + 0.1 * np.cos(37 * x)
+    y = y[:, 0] if targets == 1 else y
+    fitted = GaussianProcessRegressor("gaussian(lengthscale=0.3)", optimize=False, **given).fit(x, y)
+    mercer.save(fitted, tmp_path / "m")
+    for model in (fitted, mercer.load(tmp_path / "m")):
+        assert model.parameter_names_ == names
+        values = {**model.kernel_.parameters, "noise": model.noise_}
+        theta = np.log([values[name] for name in names])
+        found, gradient = model.log_marginal_likelihood(theta, eval_gradient=True)
+        assert found == pytest.approx(model.log_marginal_likelihood_, rel=1e-9)
+        np.testing.assert_allclose(model.log_marginal_likelihood_gradient_, gradient, rtol=1e-6, atol=1e-8)
+        with pytest.raises(ValueError, match=f"theta: expected {len(names)} numbers"):
+            model.log_marginal_likelihood(np.zeros(len(names) + 1))
+
+
+def test_a_fixed_noise_beside_a_function():
+    x = np.linspace(0, 3, 30)[:, None]
+    model = GaussianProcessRegressor(lambda a, b: np.exp(-((a - b.T) ** 2)), noise=0.1, fixed=["noise"]).fit(
+        x, np.sin(x[:, 0])
+    )
+    assert (model.parameter_names_, len(model.log_marginal_likelihood_gradient_)) == ([], 0)

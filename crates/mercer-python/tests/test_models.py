@@ -250,3 +250,34 @@ def test_files_that_are_wrong(tmp_path):
     mercer.save(mercer.KernelRidge().fit(X, Y), broken)
     with pytest.raises(MemoryError, match="a model file needs"):
         mercer.load(broken, max_memory=100)
+
+
+@pytest.mark.parametrize("kind", [mercer.SVC, mercer.NuSVC, mercer.KernelLogisticRegression, mercer.SVCCV])
+@pytest.mark.parametrize("labels", [CLASSES, np.digitize(Y, [0.3, 1.0]), Y > 0.5, np.digitize(Y, [0.3, 1.0]) * 2.0])
+def test_class_weights_keep_their_labels(kind, labels, path):
+    classes, more = np.unique(labels), {"nu": 0.1} if kind is mercer.NuSVC else {}
+    # Labels and weights of numpy, too.
+    weights = {label: np.float64(1.0 + at) for at, label in enumerate(classes)}
+    loaded = there_and_back(kind(class_weight=weights, **more).fit(X, labels), path)
+    assert loaded.class_weight == weights
+    assert {type(label) for label in loaded.class_weight} == {type(label) for label in classes.tolist()}
+    np.testing.assert_array_equal(clone(loaded).fit(X, labels).predict(T), loaded.predict(T))
+
+
+def test_parameters_keep_their_types(path):
+    alpha = np.linspace(0.1, 0.2, len(X)).astype(np.float32)
+    process = there_and_back(mercer.GaussianProcessRegressor("gaussian()", alpha=alpha).fit(X, Y), path)
+    assert isinstance(process.alpha, np.ndarray)
+    assert process.alpha.dtype == alpha.dtype
+    np.testing.assert_array_equal(process.alpha, alpha)
+    inducing = mercer.GaussianProcessRegressor("gaussian()", inducing=X[:4].copy()).fit(X, Y)
+    np.testing.assert_array_equal(there_and_back(inducing, path).inducing, X[:4])
+    grid = mercer.KernelRidgeCV((0.1, 1.0), kernel="gaussian()", lengthscales=np.array([0.5, 1.0])).fit(X, Y)
+    loaded = there_and_back(grid, path)
+    assert (loaded.alphas, type(loaded.lengthscales)) == ((0.1, 1.0), np.ndarray)
+    given = mercer.KernelRidge(kernel="rbf", kernel_params={"gamma": 1.0}, alpha=np.array([0.1, 0.2]))
+    loaded = there_and_back(given.set_params(alpha=0.1).fit(X, Y), path)
+    assert loaded.kernel_params == {"gamma": 1.0}
+    conformal = mercer.ConformalClassifier(mercer.SVC(class_weight={0: 2.0, 1: 1.0}), method="split")
+    loaded = there_and_back(conformal.fit(X, (Y > 0.5).astype(int)), path)
+    assert loaded.estimator.class_weight == {0: 2.0, 1: 1.0}

@@ -311,12 +311,105 @@ def test_graphs_of_networkx():
     networkx.set_node_attributes(path, {v: str(v % 2) for v in path}, "kind")
     labeled = mercer.Graphs.from_networkx([ring, path], vertex_label="kind")
     assert mercer.Kernel("vertex_histogram()")(labeled)[0, 0] == 13.0
+    with pytest.raises(ValueError, match=r"edge \(0, 1\) of a networkx graph has no attribute 'length'"):
+        mercer.Graphs.from_networkx([ring], edge_weight="length")
+    with pytest.raises(ValueError, match="one graph was given"):
+        k(ring)
+    assert str(mercer.KernelPCA(1, kernel="auto").fit([ring, path] * 3).kernel_).startswith("normalized(weis")
+
+
+PAIRS = [([(0, 1), (1, 2)], ["a", "b", "a"]), ([(0, 1)], ["a", "b"])] * 6
+EDGE = np.array([[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("form", ["edges", "adjacency", "sparse", "tuple"])
+def test_pairs_of_edges_and_labels_are_graphs_without_a_kernel(form):
+    sparse = pytest.importorskip("scipy.sparse")
+    points, kinds, held = PAIRS, [0, 1] * 6, mercer.Graphs(PAIRS)
+    if form in ("adjacency", "sparse"):
+        path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+        points = [(path, ["a", "b", "a"]), (EDGE, np.array(["a", "b"]))] * 6
+    if form == "sparse":
+        points = [(sparse.csr_array(matrix), labels) for matrix, labels in points]
+    if form == "tuple":
+        points = tuple(points)
+    model = mercer.SVC(kernel="auto").fit(points, kinds)
+    assert str(model.kernel_) == "normalized(weisfeiler_lehman(depth=3))"
+    assert model.predict(points[:2]).tolist() == [0, 1]
+    views = [mercer.KernelPCA(1, kernel="auto").fit_transform(sample) for sample in (points, held)]
+    assert np.array_equal(*views)
+    assert mercer.mmd(points, points[:5]) == mercer.mmd(held, held[:5])
+    both = [mercer.two_sample_test(sample, sample[:5], permutations=99).p_value for sample in (points, held)]
+    assert both[0] == both[1]
+    assert mercer.independence_test(points, np.array(kinds, float), permutations=99).reject
+    assert mercer.auto(points, np.array(["x", "y"] * 6)).predict(points[:2]).tolist() == ["x", "y"]
+
+
+def test_errors_of_graphs_are_shown_where_no_kernel_is_named():
+    with pytest.raises(ValueError, match="edges of graph 1: row 0, column 1 holds 5"):
+        mercer.SVC(kernel="auto").fit([PAIRS[0], ([(0, 5)], ["a", "b"])], [0, 1])
+
+
+@pytest.mark.parametrize("labels", [["a"], ["a", "b", "c"], list("abcde")])
+@pytest.mark.parametrize("square", [EDGE, np.array([[0, 1], [1, 2]])])
+def test_a_square_array_has_as_many_rows_as_there_are_labels(square, labels):
+    message = rf"graph 1: there are {len(labels)} vertex labels, and the square array has 2 rows; .* is an adjacency"
+    with pytest.raises(ValueError, match=message):
+        mercer.Graphs([(EDGE, ["a", "b"]), (square, labels)])
+    tall = np.array([[0, 1], [1, 2], [2, 0]])
+    assert mercer.Graphs([(tall, ["a", "b", "c"])]) == mercer.Graphs([(tall.tolist(), ["a", "b", "c"])])
+
+
+def test_an_adjacency_matrix_of_an_undirected_graph_is_symmetric():
+    sparse = pytest.importorskip("scipy.sparse")
+    arc, weights = np.array([[0, 1], [0, 0]]), np.array([[0, 0.5], [0.25, 0]])
+    for matrix in (arc, arc.T, weights, sparse.csr_array(arc)):
+        with pytest.raises(ValueError, match=r"graph 0: .* is symmetric, and entry \(., .\) .*directed=True"):
+            mercer.Graphs([(matrix, ["a", "b"])])
+        assert "1 edges" in repr(mercer.Graphs([(matrix, ["a", "b"])], directed=True)) or matrix is weights
+    twice = sparse.coo_array(([0.5, 0.5, 1.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    assert mercer.Graphs([(twice, ["a", "b"])]) == mercer.Graphs([(EDGE, ["a", "b"])])
+    with pytest.raises(ValueError, match="weight holds NaN"):
+        mercer.Graphs([EDGE * np.nan])
+
+
+def test_graphs_without_weights_have_weight_one_beside_others():
+    half, edges = (0.5 * EDGE, ["a", "b"]), ([(0, 1)], ["a", "b"])
+    mixed = mercer.Graphs([half, (EDGE, ["a", "b"]), edges])
+    for text in ("shortest_path()", "random_walk(decay=0.1)"):
+        k = mercer.Kernel(text)
+        values = k(mixed)
+        assert values[1, 1] == values[2, 2] == values[1, 2] != values[0, 1]
+        assert np.array_equal(k([half], [edges, half]), values[:1, [2, 0]])
+        assert np.array_equal(k([edges], [edges, half]), values[2:, [2, 0]])
+
+
+def test_one_graph_in_the_place_of_a_list_is_refused():
+    k, message = mercer.Kernel("shortest_path()"), r"one graph was given; a list of graphs is needed: \[graph\]"
+    for graph in [(EDGE, ["a", "b"]), ([(0, 1)], ["a", "b"]), ([(0, 1)], None)]:
+        for call in [
+            lambda graph=graph: k(graph),
+            lambda graph=graph: mercer.Graphs(graph),
+            lambda graph=graph: mercer.SVC(kernel="auto").fit(graph, [0, 1]),
+            lambda graph=graph: mercer.KernelPCA(kernel="auto").fit(graph),
+            lambda graph=graph: mercer.mmd(graph, graph),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                call()
+    for wrong in (lambda: k(EDGE), lambda: mercer.SVC(kernel="weisfeiler_lehman()").fit(EDGE, [0, 1])):
+        with pytest.raises(
+            ValueError, match="takes graphs; the points are vectors: .* adjacency matrix, put it in a list"
+        ):
+            wrong()
+    assert k(([(0, 1)], [(0, 1), (1, 2)])).shape == (2, 2)
 
 
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        (np.zeros((3, 3)), "found one graph|takes graphs"),
+        (np.zeros((3, 3)), "takes graphs"),
+        ([([(0.5, 1)], ["a", "b"])], "graph 0: expected"),
+        ([np.zeros((3, 4))], r"graph 0: expected .* found ndarray of shape \(3, 4\)"),
         ([([(0, 5)], ["a"])], "graph 0"),
         ([1, 2], "graph 0"),
         (["a", "b"], "graph 0|takes graphs"),

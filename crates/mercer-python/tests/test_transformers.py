@@ -1,5 +1,6 @@
 """Transformers and single precision as users of scikit-learn expect them."""
 
+import helpers
 import numpy as np
 import pandas as pd
 import pytest
@@ -150,3 +151,48 @@ def test_a_kernel_keeps_single_precision():
     assert k(x, X).dtype == k(X, x).dtype == k(X).dtype == k(X.tolist()).dtype == np.float64
     assert k(x, dtype="float64").dtype == np.float64
     np.testing.assert_allclose(k(x), k(X), rtol=1e-4, atol=1e-4)
+    frame = pd.DataFrame(x, columns=list("abcd"))
+    assert k.diag(x).dtype == k.diag(frame).dtype == k.diag(X, dtype="float32").dtype == np.float32
+    assert k.diag(X).dtype == k.diag(X.tolist()).dtype == k.diag(x, dtype="float64").dtype == np.float64
+    np.testing.assert_array_equal(k.diag(x, dtype="float64").astype(np.float32), k.diag(x))
+
+
+#: Every estimator with `transform`, with parameters for a few rows.
+ALL = {name: kind for name, kind in helpers.ESTIMATORS.items() if hasattr(kind, "transform")}
+GIVEN = {
+    "KernelPCA": {"n_components": 2, "kernel": "rbf", "fit_inverse_transform": True},
+    "KernelKMeans": {"n_clusters": 3},
+}
+
+
+def as_kind(x, kind):
+    return pd.DataFrame(x, columns=list("abcd")) if kind == "frame" else x
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("kind", ["array", "frame"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_transformer_answers_in_the_precision_of_its_points(name, kind, dtype):
+    x = as_kind(X.astype(dtype), kind)
+    model = ALL[name](**GIVEN.get(name, {}))
+    fitted = model.fit(x, x) if name == "KernelCCA" else model.fit(x)
+    z = fitted.transform(x)
+    assert z.dtype == dtype
+    assert model.fit_transform(*((x, x) if name == "KernelCCA" else (x,)))[0].dtype == dtype
+    assert "float32" in model.__sklearn_tags__().transformer_tags.preserves_dtype
+    if hasattr(model, "inverse_transform"):
+        assert fitted.inverse_transform(z).dtype == dtype
+    other = np.float64 if dtype == np.float32 else np.float32
+    assert fitted.transform(as_kind(X.astype(other), kind)).dtype == other
+
+
+def test_two_views_answer_in_the_precision_of_each():
+    x = X.astype(np.float32)
+    cca = mercer.KernelCCA(1).fit(x, X)
+    assert [z.dtype for z in cca.transform(x, X)] == [np.float32, np.float64]
+    assert [None if z is None else z.dtype for z in cca.transform([None, x])] == [None, np.float32]
+    coupled = mercer.CoupledKernelEmbedding(1, affinity="pairs").fit(x, X)
+    assert coupled.transform_low(x).dtype == coupled.transform_high(x).dtype == np.float32
+    assert coupled.transform_low(X).dtype == np.float64
+    pca = mercer.KernelPCA(2, kernel="gaussian(lengthscale=2)").fit(x)
+    assert pca.preimage(pca.transform(x[:3])).dtype == np.float32

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
+from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
@@ -393,3 +394,60 @@ def test_spectral_clustering_with_the_parameters_of_scikit_learn():
     assert fewer.embedding_.shape == (len(X), 2)
     with pytest.raises(ValueError, match="assign_labels = 'other' is not allowed"):
         mercer.SpectralClustering(2, assign_labels="other").fit(points)
+
+
+def product(a, b):
+    return a @ b
+
+
+@pytest.mark.parametrize("kind", [mercer.MultipleKernelRegressor, mercer.MultipleKernelClassifier])
+def test_kernels_that_have_no_text(kind):
+    target = X[:, 0] > X[:, 0].mean()
+    with pytest.raises(ValueError, match="kernels must be kernels of the language or precomputed, not functions"):
+        kind([product, "linear()"]).fit(X, target)
+    with pytest.raises(ValueError, match="kernels must be .* not 'cosine' of scikit-learn"):
+        kind(["cosine"]).fit(X, target)
+    for name in ("precomputed", "precomputed()"):
+        with pytest.raises(ValueError, match=r"kernel values must be a square matrix, found \(20, 2\)"):
+            kind([name]).fit(X[:20, :2], np.arange(20) > 9)
+        with pytest.raises(ValueError, match="not symmetric"):
+            kind([name]).fit(X[:4], np.arange(4) > 1)
+    with pytest.raises(ValueError, match="needs points, but the matrix holds kernel values"):
+        kind(["precomputed", "linear()"]).fit(X @ X.T, target)
+
+
+@pytest.mark.parametrize("kind", [mercer.MultipleKernelRegressor, mercer.MultipleKernelClassifier])
+def test_several_kernels_on_a_matrix_of_values(kind):
+    """Folds of kernel values take rows and columns."""
+    target, gram = X[:, 0] > X[:, 0].mean(), X @ X.T
+    assert kind(["precomputed"]).__sklearn_tags__().input_tags.pairwise
+    assert not kind().__sklearn_tags__().input_tags.pairwise
+    found = cross_val_score(kind(["precomputed"]), gram, target, cv=3)
+    np.testing.assert_allclose(found, cross_val_score(kind(["linear()"]), X, target, cv=3), atol=1e-6)
+
+
+def test_views_refuse_functions_as_kernels():
+    with pytest.raises(ValueError, match="kernels must be kernels of the language or precomputed, not functions"):
+        mercer.KernelCCA(1, kernels=product).fit(X, X)
+    with pytest.raises(ValueError, match="kernel_low and kernel_high must be kernels of the language"):
+        mercer.CoupledKernelEmbedding(1, kernel_high=product, affinity="pairs").fit(X, X)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.SVC(kernel="precomputed()"),
+        mercer.SVCCV(kernel="precomputed()", cv=2),
+        mercer.KernelLogisticRegression(kernel="precomputed()"),
+        mercer.KernelRidge(kernel="precomputed()"),
+        mercer.KernelRidgeCV(kernel="precomputed()"),
+        mercer.KernelPCA(kernel="precomputed()"),
+        mercer.KernelKMeans(2, kernel="precomputed()"),
+        mercer.SpectralClustering(2, kernel="precomputed()"),
+    ],
+    ids=name_of,
+)
+def test_kernel_values_that_are_no_square_matrix(model):
+    """An error, not a panic where rows are chosen."""
+    with pytest.raises(ValueError, match="kernel values"):
+        clone(model).fit(X, (X[:, 0] > X[:, 0].mean()).astype(int))

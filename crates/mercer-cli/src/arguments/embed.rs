@@ -37,9 +37,10 @@ pub struct EmbedData {
     /// File whose rows are the points (CSV, TSV, LIBSVM, NPY, Parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// The kernel
-    #[arg(long, value_name = "EXPR", default_value = "gaussian(lengthscale=median)")]
-    pub kernel: String,
+    /// The kernel [default: gaussian(lengthscale=median); of binning laplacian(lengthscale=median,
+    /// norm=l1)]
+    #[arg(long, value_name = "EXPR")]
+    pub kernel: Option<String>,
     /// Output file of the features: .npy, or .csv with numbers that round-trip exactly
     #[arg(short, long, value_name = "OUT.npy|csv")]
     pub output: Option<PathBuf>,

@@ -322,7 +322,9 @@ Examples:
 pub const TRANSFORM: &str = "\
 Examples:
   mercer embed pca old.csv --components 2 --model pca.safetensors
-  mercer transform pca.safetensors new.csv -o scores.csv --novelty";
+  mercer transform pca.safetensors new.csv -o scores.csv --novelty
+  mercer match low.csv high.csv --id who --model match.safetensors
+  mercer transform match.safetensors low.csv --view 1 -o coordinates.csv";
 
 pub const SERVE_SHORT: &str = "\
 Examples:

@@ -69,7 +69,7 @@ fn flag(parameter: &'static Parameter) -> Arg {
         (ParameterKind::Kernels | ParameterKind::Texts, _) => arg
             .action(ArgAction::Append)
             .value_name(if parameter.kind == ParameterKind::Kernels { "EXPR" } else { "TEXT" })
-            .help(parameter.default.map_or_else(|| meaning.clone(), default)),
+            .help(parameter.default.map_or_else(|| several(&meaning), |text| several(&default(text)))),
         (ParameterKind::Word(words), _) => arg
             .value_name("WORD")
             .value_parser(PossibleValuesParser::new(words.iter().map(|word| hyphenated(word))))
@@ -79,6 +79,10 @@ fn flag(parameter: &'static Parameter) -> Arg {
             arg.allow_hyphen_values(true).help(parameter.default.map_or_else(|| meaning.clone(), default))
         }
     }
+}
+
+fn several(meaning: &str) -> String {
+    format!("{meaning}; several are separated by semicolons")
 }
 
 fn value_name(kind: ParameterKind) -> &'static str {
@@ -494,6 +498,10 @@ pub struct TransformArguments {
     /// Output file of the result: .csv, .tsv or .npy; without it the first rows are shown
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// The view of a model of several that the rows are (of a match: 1 is LOW, 2 is HIGH); without it
+    /// every view whose columns the file has
+    #[arg(long, value_name = "N", value_parser = super::common::positive)]
+    pub view: Option<usize>,
     /// Add a column of novelty scores
     #[arg(long)]
     pub novelty: bool,

@@ -35,6 +35,11 @@ const EPSILON: f64 = 0.1;
 /// Draws of every point of the picture of errors.
 const DRAWS: usize = 10;
 
+/// The kernel where none is given.
+const DEFAULT: &str = "gaussian(lengthscale=median)";
+/// The same for random grids, which a Gaussian kernel does not have.
+const DEFAULT_BINNING: &str = "laplacian(lengthscale=median, norm=l1)";
+
 /// Computes, writes and reports the features.
 pub fn embed(command: &EmbedCommand, session: &Session) -> Result<Report, Failure> {
     match command {
@@ -61,14 +66,15 @@ impl Request {
 
     /// The points, whatever the kernel takes.
     fn read(words: &EmbedData, session: &Session) -> Result<Self, Failure> {
-        let kernel: Kernel = words.kernel.parse()?;
+        let kernel: Kernel = words.kernel.as_deref().unwrap_or(DEFAULT).parse()?;
         let rows = data::rows_by_size(words.options.has_rules(), Some(&kernel));
         Self::read_as(rows, kernel, words, session)
     }
 
     /// The points with all their zeros, for features that look at every column.
-    fn read_dense(words: &EmbedData, session: &Session) -> Result<Self, Failure> {
-        Self::read_as(RowLayout::Dense, words.kernel.parse()?, words, session)
+    fn read_dense(words: &EmbedData, default: &str, session: &Session) -> Result<Self, Failure> {
+        let kernel = words.kernel.as_deref().unwrap_or(default).parse()?;
+        Self::read_as(RowLayout::Dense, kernel, words, session)
     }
 
     fn read_as(rows: RowLayout, kernel: Kernel, words: &EmbedData, session: &Session) -> Result<Self, Failure> {
@@ -90,7 +96,7 @@ impl Request {
 }
 
 fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failure> {
-    let request = Request::read_dense(&words.data, session)?;
+    let request = Request::read_dense(&words.data, DEFAULT, session)?;
     let form = if words.kind == KindWord::Pair { FourierForm::Pair } else { FourierForm::Offset };
     let sampling = match words.sampling {
         SamplingWord::Iid => Sampling::Iid,
@@ -227,7 +233,7 @@ fn described(
 }
 
 fn binning(words: &BinningArguments, session: &Session) -> Result<Report, Failure> {
-    let request = Request::read_dense(&words.data, session)?;
+    let request = Request::read_dense(&words.data, DEFAULT_BINNING, session)?;
     let spec = RandomBinning { kernel: request.kernel.clone(), grids: words.components, buckets: words.buckets };
     let fit = request.fit(&FeatureView::Binning(spec), &words.data, session)?;
     let Some(map) = fit.binning() else { return Err(Failure::request("the features have no grids")) };

@@ -78,7 +78,10 @@ fn wrong_requests_are_refused_with_the_reason() {
     let run = |words: &[&str]| mercer(&[&["embed"], words].concat());
     run(&["fourier", &iris, "--columns", "0-3", "--kernel", "linear()"]).fails(1, &["not shift-invariant"]);
     run(&["fourier", &iris, "--columns", "0-3", "--components", "0"]).fails(1, &["components"]);
-    run(&["binning", &iris, "--columns", "0-3"]).fails(1, &["not a product over the columns"]);
+    // The Gaussian kernel has no random grids: another one is the default.
+    run(&["binning", &iris, "--columns", "0-3", "--components", "4"]).done();
+    run(&["binning", &iris, "--columns", "0-3", "--kernel", "gaussian()"])
+        .fails(1, &["not a product over the columns", "laplacian(norm=l1)"]);
     run(&["nystrom", &iris, "--columns", "0-3", "-o", "z.txt"]).fails(1, &["--output", ".npy or .csv"]);
     run(&["nystrom", &iris, "--columns", "0-3", "--tolerance", "2"]).fails(1, &["tolerance"]);
 }

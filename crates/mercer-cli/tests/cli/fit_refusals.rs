@@ -166,3 +166,40 @@ fn model_files_that_are_wrong() {
     let cut = file(&folder, "cut.safetensors", &whole[..whole.len() - 9]);
     mercer(&["predict", &cut, &data]).fails(1, &["cut.safetensors", "bytes"]);
 }
+
+/// What is left out of a command, or has no effect in it, is said by the name of its flag.
+#[test]
+fn flags_without_effect_and_missing_ones_are_named() {
+    let concrete = example("concrete.csv");
+    let words = ["fit", "ridge", &concrete, "--target", "strength", "--components", "50"];
+    mercer(&words).fails(1, &["--components", "--stream", "--centers"]);
+    let iris = example("iris.csv");
+    let words = ["fit", "logistic", &iris, "--target", "species", "--components", "50"];
+    mercer(&words).fails(1, &["--components", "--stream"]);
+    let words = ["fit", "multiple-ridge", &concrete, "--target", "strength"];
+    mercer(&words).fails(1, &["--kernels", "one kernel or more"]);
+}
+
+/// A slip in a column of numbers makes it one of categories: that is said, with the cell.
+#[test]
+fn slips_in_columns_of_numbers_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |cell: &str| {
+        let mut text = String::from("x,letter,y\n");
+        for i in 0..30 {
+            let x = if i == 7 { cell.to_owned() } else { format!("{}", i % 12) };
+            text += &format!("{x},{},{}\n", ["a", "b", "3"][i % 3], i % 5);
+        }
+        text
+    };
+    let remarks = |name: &str, cell: &str| {
+        let data = file(&folder, name, rows(cell).as_bytes());
+        mercer(&["fit", "ridge", &data, "--target", "y", "--lambda", "1", "--json"]).json()["remarks"].to_string()
+    };
+    let found = remarks("slip.csv", "1o");
+    assert!(
+        found.contains("`x` counts as categories") && found.contains("`1o`") && !found.contains("`letter`"),
+        "{found}"
+    );
+    assert!(!remarks("clean.csv", "10").contains("counts as categories"));
+}

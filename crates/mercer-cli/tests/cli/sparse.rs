@@ -109,6 +109,15 @@ fn sparse_rows_give_the_answers_of_dense_ones() {
     }
 }
 
+/// One large index does not make a column for every index below it.
+#[test]
+fn descriptions_of_wide_files_are_short() {
+    let folder = TempDir::new().unwrap();
+    let wide = file(&folder, "wide.libsvm", b"1 1:0.5 2:1\n-1 1:0.1 1000000:1\n1 1:1\n-1 2:3\n");
+    let json = mercer(&["data", "describe", &wide, "--memory", "200MB", "--json"]).json();
+    assert_eq!((json["rows"].as_u64(), json["columns"].as_array().map(Vec::len)), (Some(4), Some(2)), "{json}");
+}
+
 #[test]
 fn views_clusters_tests_and_searches_take_sparse_rows() {
     let folder = TempDir::new().unwrap();

@@ -103,6 +103,36 @@ fn matches_by_name_and_with_a_saved_model() {
     mercer(&["match", &low, &high, "--using", &model, "--id", "nobody"]).fails(1, &["--id", "nobody"]);
 }
 
+/// The rows are of the view whose columns they have, of both, or of the one that is asked for.
+#[test]
+fn matched_tables_are_transformed_by_their_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path_in(&folder, "m.st");
+    let fit = |low: &[u8], high: &[u8]| {
+        let (low, high) = (file(&folder, "low.csv", low), file(&folder, "high.csv", high));
+        mercer(&["match", &low, &high, "--id", "who", "--components", "2", "--model", &model]).done();
+        (low, high)
+    };
+    let views = |data: &str, more: &[&str]| {
+        let json = mercer(&[&["transform", &model, data, "--json"], more].concat()).json();
+        [json["view1_component1"].as_array().map(Vec::len), json["view2_component1"].as_array().map(Vec::len)]
+    };
+    let low = b"who,a\nann,0\nann,0.2\nbob,5\nbob,5.3\n";
+    let (low, high) = fit(low, b"who,u,v\nbob,1,9\nann,7,1\nann,7.2,1\nbob,1.1,9\n");
+    assert_eq!(views(&low, &[]), [Some(4), None]);
+    assert_eq!(views(&high, &[]), [None, Some(4)]);
+    let both = file(&folder, "both.csv", b"u,a,v\n1,5,9\n");
+    assert_eq!(views(&both, &[]), [Some(1), Some(1)]);
+    assert_eq!(views(&both, &["--view", "2"]), [None, Some(1)]);
+    mercer(&["transform", &model, &low, "--view", "3"]).fails(1, &["--view 3", "2 views"]);
+    mercer(&["transform", &model, &low, "--view", "2"]).fails(1, &["`u`"]);
+    mercer(&["transform", &model, &file(&folder, "other.csv", b"z\n1\n")]).fails(1, &["`z`"]);
+    let same = b"who,a\nann,0\nann,0.2\nbob,5\nbob,5.3\n";
+    let (low, _) = fit(same, b"who,a\nbob,1\nann,7\nann,7.2\nbob,1.1\n");
+    assert_eq!(views(&low, &[]), [Some(4), Some(4)]);
+    assert_eq!(views(&low, &["--view", "1"]), [Some(4), None]);
+}
+
 #[test]
 fn learners_without_a_command_of_their_own() {
     let folder = tempfile::tempdir().unwrap();

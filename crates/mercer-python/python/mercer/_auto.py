@@ -13,7 +13,7 @@ from mercer._estimator import column_values, target_names
 from mercer._kernel_names import auto_kernel
 from mercer._mercer import AutomaticSearch, Objects
 from mercer._models import assembled
-from mercer._parameters import check_choice
+from mercer._parameters import check_above, check_choice, check_count, check_flag
 from mercer._search import SearchTable
 
 _TASKS = {"auto": None, "numbers": False, "regression": False, "classes": True, "classification": True}
@@ -89,6 +89,13 @@ def auto(
     True
     """
     check_choice("task", task, *_TASKS)
+    check_flag("screening", screening)
+    if isinstance(cv, Integral):
+        check_count("cv", cv, 2, ', "loo" or "gcv"')
+    if max_rows is not None:
+        check_count("max_rows", max_rows, 1)
+    if max_time is not None:
+        check_above("max_time", max_time, 0)
     check_consistent_length(X, y)
     search = AutomaticSearch(
         learners=None if learners is None else list(learners),

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer._documents import HOW, filled
 from mercer._kernel_names import object_kernel, view_kernel
+from mercer._kernels import refuse_functions
 from mercer._learner import LearnerEstimator
 from mercer._mercer import (
     AnyFit,
@@ -26,12 +27,13 @@ from mercer._mercer import (
 from mercer._mercer import amari_distance as _amari_distance
 from mercer._parameters import check_above, check_choice, check_count, check_kinds, parameters, refuse
 from mercer._pictures import Pictured
+from mercer._precision import KeepsPrecision, like
 from mercer._tables import as_frame, validate_data
 
 
 @filled(HOW=HOW)
 @parameters
-class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
+class KernelCCA(KeepsPrecision, Pictured, TransformerMixin, LearnerEstimator):
     """Kernel canonical correlation: functions of two or more views of the same objects that correlate most.
 
     Parameters
@@ -112,6 +114,7 @@ class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
         given = list(self.kernels) if several else [self.kernels] * count
         if len(given) != count:
             raise ValueError(f"kernels: expected one for each of {count} views, or one for all, found {len(given)}")
+        refuse_functions("kernels", given)
         return [view_kernel(kernel, x) for kernel, x in zip(given, views, strict=True)]
 
     def _views(self, X: Any, Y: Any) -> list[Any]:
@@ -179,20 +182,21 @@ class KernelCCA(Pictured, TransformerMixin, LearnerEstimator):
         """
         check_is_fitted(self)
         if y is not None:
-            return tuple(self._transformed([first_view(self, X, self.kernels_[0], reset=False), y]))
+            return tuple(self._transformed([X, y], [first_view(self, X, self.kernels_[0], reset=False), y]))
         if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(x is None or _is_sample(x) for x in X):
-            return self._transformed(list(X))
-        return self._transformed([first_view(self, X, self.kernels_[0], reset=False)])[0]
+            return self._transformed(list(X), list(X))
+        return self._transformed([X], [first_view(self, X, self.kernels_[0], reset=False)])[0]
 
-    def _transformed(self, views: list[Any]) -> list[np.ndarray]:
+    def _transformed(self, given: list[Any], views: list[Any]) -> list[np.ndarray]:
+        """Return the variates of every view, in the precision of its points as they were given."""
         points = self._points(views, self.kernels_[: len(views)])
         options = self._options()
         if all(x is None for x in points):
             raise ValueError("X: expected points of at least one view, found none")
-        found = zip(points, self.kernels_, strict=False)
+        found = zip(given, points, self.kernels_, strict=False)
         return [
-            None if x is None else self._fit.transform(x, view=at, kernel=kernel, **options)
-            for at, (x, kernel) in enumerate(found)
+            None if x is None else like(own, self._fit.transform(x, view=at, kernel=kernel, **options))
+            for at, (own, x, kernel) in enumerate(found)
         ]
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
@@ -303,7 +307,7 @@ def first_view(estimator: Any, X: Any, kernel: Kernel, *, reset: bool, least: in
 
 @filled(HOW=HOW)
 @parameters
-class KernelICA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+class KernelICA(KeepsPrecision, Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Kernel independent components: a linear map to components that are as independent as possible.
 
     Negentropy by density estimates, the contrasts of Bach and Jordan (2002) or HSIC, minimized over rotations of the
@@ -409,7 +413,7 @@ class KernelICA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Lea
         An array of shape (n_samples, n_components).
         """
         check_is_fitted(self)
-        return self._fit.transform(self._read(X), **self._options())
+        return like(X, self._fit.transform(self._read(X), **self._options()))
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return the mixtures of sources.
@@ -424,7 +428,7 @@ class KernelICA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Lea
         An array of shape (n_samples, n_features).
         """
         check_is_fitted(self)
-        return ica_inverse(self._fit, X)
+        return like(X, ica_inverse(self._fit, X))
 
     def _plan(self, X: Any, y: Any = None) -> str:
         return Learner(self._learner, self._settings()).plan([np.shape(X)], **self._options(timed=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit
 from mercer._parameters import NAMES, KernelNames, check_choice, check_count, parameters
 from mercer._pictures import Pictured
+from mercer._precision import KeepsPrecision, like, precision_of
 from mercer._streamed_views import StreamedView
 
 
@@ -78,7 +80,7 @@ class _Clusters(Pictured, ClusterMixin, KernelNames, LearnerEstimator):
 
 @filled(names=NAMES, HOW=HOW)
 @parameters
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters, StreamedView):
+class KernelKMeans(KeepsPrecision, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters, StreamedView):
     """Kernel k-means: clusters with the smallest squared distances from their means in the space of the kernel.
 
     Lloyd's steps, then moves of single points until none improves; any kernel, points of any kind, weights.
@@ -226,7 +228,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
         """Find a cluster per distinct point, where there are fewer than clusters; raise again where there are not."""
         counted = X if weights is None or not isinstance(X, np.ndarray) else X[weights > 0]
         distinct = len(np.unique(counted, axis=0)) if isinstance(X, np.ndarray) else X.shape[0]
-        if self.kernel == "precomputed" or not 0 < distinct < (self.n_clusters if self.n_clusters != "auto" else 0):
+        wanted = self.n_clusters if isinstance(self.n_clusters, Integral) else 0
+        if self.kernel == "precomputed" or not 0 < distinct < wanted:
             return self._learn(X, sample_weight=weights)
         warnings.warn(
             f"Number of distinct points ({distinct}) smaller than n_clusters ({self.n_clusters}): a cluster for each.",
@@ -287,8 +290,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusters,
         """
         self._check_fitted()
         if is_dask(X):
-            return lazy(self, "transform", X, self._n_features_out)
-        return self._fit.transform(self._new_points(X), **self._options())
+            return lazy(self, "transform", X, self._n_features_out, precision_of(X))
+        return like(X, self._fit.transform(self._new_points(X), **self._options()))
 
 
 @filled(names=NAMES, HOW=HOW)

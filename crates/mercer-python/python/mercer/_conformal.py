@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -25,6 +26,7 @@ from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
     check_is_fitted,
+    column_or_1d,
     has_fit_parameter,
 )
 
@@ -37,8 +39,9 @@ from mercer._mercer import (
     margin_scores,
     stratified_folds,
 )
-from mercer._parameters import check_between, check_choice, check_kinds, parameters
+from mercer._parameters import check_between, check_choice, check_count, check_kinds, parameters
 from mercer._ridge_cv import KernelRidgeCV
+from mercer._tables import as_frame
 
 #: The purposes of the random numbers of randomized scores, as in the compiled part.
 _DATA, _NEW = "conformal scores of the data", "conformal scores of new points"
@@ -96,14 +99,13 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
             weights = None if weights is None else weights[rows]
         return estimator.fit(X, y) if weights is None else estimator.fit(X, y, **{_weight_name(estimator): weights})
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray | None, np.ndarray]:
-        """Check the data; return the weights, and the rows that count."""
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray | None, np.ndarray]:
+        """Check the data; return the points so that rows of them can be taken, the weights, and the rows that count."""
         self._check()
         if y is None:
             name = type(self).__name__
             raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
-        if not hasattr(X, "__len__") and not hasattr(X, "shape"):
-            raise ValueError(f"X is a {type(X).__name__}: an array of shape (n_samples, n_features) is needed")
+        X = _with_rows(X)
         check_consistent_length(X, y)
         n = _num_samples(X)
         if sample_weight is None:
@@ -115,7 +117,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
             rows = np.flatnonzero(weights > 0.0)
         if len(rows) < 2:
             raise ValueError(f"conformal prediction: n_samples={len(rows)} is too few, at least 2 rows are needed")
-        return weights, rows
+        return X, weights, rows
 
     def _lists(self, X: Any, y: np.ndarray, labels: np.ndarray, rows: np.ndarray, seed: int) -> list[np.ndarray]:
         """Return the rows of every fold, or those that a split holds out."""
@@ -124,6 +126,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
             order = np.random.default_rng(seed).permutation(len(rows))
             return [np.sort(rows[order[:count]])]
         if isinstance(self.cv, Integral):
+            check_count("cv", self.cv, 2, ", a splitter or a list of rows")
             folds = stratified_folds(labels[rows], min(int(self.cv), len(rows)), random_state=seed)
             return [rows[fold] for fold in folds]
         cv = check_cv(self.cv, y, classifier=isinstance(self, ClassifierMixin))
@@ -176,14 +179,17 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.n_features_in_
 
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of these columns, where all of them are texts."""
+        check_is_fitted(self)
+        return self.estimator_.feature_names_in_
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         own = get_tags(self._base)
         tags.input_tags.pairwise = own.input_tags.pairwise
         tags.input_tags.sparse = own.input_tags.sparse
-        tags.target_tags.multi_output = own.target_tags.multi_output and tags.estimator_type == "regressor"
-        tags.regressor_tags = own.regressor_tags if tags.regressor_tags is not None else None
-        tags.classifier_tags = own.classifier_tags if tags.classifier_tags is not None else None
         return tags
 
 
@@ -223,6 +229,8 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         The absolute errors of the held-out rows.
     n_features_in_ : int
         The number of columns of the fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        The names of these columns, where all of them are texts.
 
     Notes
     -----
@@ -246,6 +254,14 @@ class ConformalRegressor(RegressorMixin, _Conformal):
 
     _default = KernelRidgeCV
 
+    def __sklearn_tags__(self) -> Any:
+        # After the mixin, which puts tags of its own in the place of others.
+        tags, own = super().__sklearn_tags__(), get_tags(self._base)
+        tags.target_tags.multi_output = own.target_tags.multi_output
+        if own.regressor_tags is not None:
+            tags.regressor_tags.poor_score = own.regressor_tags.poor_score
+        return tags
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalRegressor:
         """Fit the estimator, and the scores of held-out rows.
 
@@ -262,8 +278,10 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         -------
         The fitted estimator.
         """
-        weights, rows = self._read(X, y, sample_weight)
+        X, weights, rows = self._read(X, y, sample_weight)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        if y.ndim == 2 and y.shape[1] == 1 and not get_tags(self._base).target_tags.multi_output:
+            y = column_or_1d(y, warn=True)
         self._flat = y.ndim == 1
         self.estimator_ = None
         self.method_ = self.method
@@ -436,6 +454,8 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         The scores of the held-out rows.
     n_features_in_ : int
         The number of columns of the fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        The names of these columns, where all of them are texts.
 
     Notes
     -----
@@ -458,6 +478,13 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
     set_score: str = "lac"
     randomized: bool = False
 
+    def __sklearn_tags__(self) -> Any:
+        tags, own = super().__sklearn_tags__(), get_tags(self._base)
+        if own.classifier_tags is not None:
+            tags.classifier_tags.poor_score = own.classifier_tags.poor_score
+            tags.classifier_tags.multi_class = own.classifier_tags.multi_class
+        return tags
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConformalClassifier:
         """Fit the estimator, and the scores of held-out rows.
 
@@ -474,11 +501,11 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         -------
         The fitted estimator.
         """
-        weights, rows = self._read(X, y, sample_weight)
+        X, weights, rows = self._read(X, y, sample_weight)
         if self.method == "jackknife+":
             raise ValueError("method = 'jackknife+' is not allowed for classes: use 'cv+' or 'split'")
         check_choice("set_score", self.set_score, "lac", "aps")
-        y = np.asarray(y)
+        y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         self.estimator_ = None
@@ -583,6 +610,18 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         return FoldScores(self._fold_of, self.scores_).sets(scores, level)
 
 
+def _with_rows(X: Any) -> Any:
+    """Return points of which rows can be taken: what only converts to an array as one, sparse matrices by rows."""
+    X = as_frame(X)
+    if issparse(X):
+        return X.tocsr()
+    if hasattr(X, "__len__") or hasattr(X, "shape"):
+        return X
+    if not hasattr(X, "__array__"):
+        raise ValueError(f"X is a {type(X).__name__}: an array of shape (n_samples, n_features) is needed")
+    return np.asarray(X)
+
+
 def _columns(values: Any) -> np.ndarray:
     values = np.asarray(values, dtype=np.float64)
     return values[:, np.newaxis] if values.ndim == 1 else values
@@ -631,7 +670,7 @@ def calibrate(fitted: Any) -> ConformalRegressor | ConformalClassifier:
         # Scores need a value for every class.
         found.estimator.set_params(decision_function_shape="ovr")
     X, found.method_ = fitted._plain_points(X), "cv+"
-    weights, rows = found._read(X, y, weights)
+    X, weights, rows = found._read(X, y, weights)
     if classes:
         found.classes_ = fitted.classes_
         labels = np.searchsorted(fitted.classes_, np.ravel(y))

@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from mercer._cca import _view, first_view, row_count
 from mercer._documents import HOW, filled
 from mercer._kernel_names import view_kernel
+from mercer._kernels import refuse_functions
 from mercer._learner import LearnerEstimator
 from mercer._mercer import Kernel, Learner, coupled_matches
 from mercer._parameters import check_choice, check_count, check_from, check_kinds, parameters
 from mercer._pictures import Pictured
+from mercer._precision import like
 
 
 @filled(HOW=HOW)
@@ -122,6 +124,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         The fitted estimator.
         """
         settings = self._settings()
+        refuse_functions("kernel_low and kernel_high", [self.kernel_low, self.kernel_high])
         low, high = view_kernel(self.kernel_low, X_low), view_kernel(self.kernel_high, X_high)
         x, y = first_view(self, X_low, low, reset=True, least=2), _view(X_high, high, "X_high")
         labels = None
@@ -158,7 +161,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         """
         check_is_fitted(self)
         points = first_view(self, X, self.kernel_low_, reset=False)
-        return self._fit.transform(points, view=0, kernel=self.kernel_low_, **self._options())
+        return like(X, self._fit.transform(points, view=0, kernel=self.kernel_low_, **self._options()))
 
     def transform_high(self, X: Any) -> np.ndarray:
         """Return the coordinates of high points.
@@ -174,7 +177,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         """
         check_is_fitted(self)
         points = _view(X, self.kernel_high_, "X_high")
-        return self._fit.transform(points, view=1, kernel=self.kernel_high_, **self._options())
+        return like(X, self._fit.transform(points, view=1, kernel=self.kernel_high_, **self._options()))
 
     def match(self, X_low: Any, gallery_high: Any, k: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return the nearest points of a gallery of the high mode.

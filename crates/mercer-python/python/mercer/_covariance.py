@@ -271,7 +271,7 @@ class _WithNoise:
                     )
 
 
-def _is_named(names: list[str], name: str) -> bool:
+def is_named(names: list[str], name: str) -> bool:
     """Whether a list names a parameter, by its full name (``matern.nu``) or by its own (``nu``)."""
     return name in names or name.rpartition(".")[2] in names
 
@@ -286,13 +286,13 @@ class MercerCovariance(_WithNoise):
         self.kernel, self.noise = kernel, noise
         values = {**kernel.parameters, "noise": noise}
         for what, names in (("fixed", fixed), ("free", free)):
-            unknown = [name for name in names if not any(_is_named([name], known) for known in values)]
+            unknown = [name for name in names if not any(is_named([name], known) for known in values)]
             if unknown:
                 raise ValueError(f"{what} = {unknown[0]} is not allowed: it must be one of {', '.join(values)}")
-        stay = [name for name in SharedProcessFit.choices(kernel) if not _is_named(free, name)]
+        stay = [name for name in SharedProcessFit.choices(kernel) if not is_named(free, name)]
         self._values = np.array(list(values.values()))
         self._free = np.array(
-            [not (name in stay or _is_named(fixed, name)) and value > 0 for name, value in values.items()], dtype=bool
+            [not (name in stay or is_named(fixed, name)) and value > 0 for name, value in values.items()], dtype=bool
         )
         self.names = [name for name, free in zip(values, self._free, strict=True) if free]
         self._start = self.theta
@@ -330,7 +330,7 @@ class OutsideCovariance(_WithNoise):
     """A function of two samples, a name of scikit-learn's, or a matrix of kernel values; and a noise variance."""
 
     def __init__(self, kernel: Callable[..., Any] | str, noise: float, fixed: list[str]) -> None:
-        self.kernel, self.noise = kernel, noise
+        self.kernel, self.noise, self._fixed = kernel, noise, fixed
         self.names = ["noise"] if noise > 0 and "noise" not in fixed else []
         self._start = self.theta
         self._known: tuple[Any, np.ndarray] | None = None
@@ -351,7 +351,7 @@ class OutsideCovariance(_WithNoise):
 
     def sharing(self, clone_kernel: bool) -> OutsideCovariance:
         """Return the same covariance with a noise of its own; the function is not called again."""
-        other = OutsideCovariance(self.kernel, self.noise, [])
+        other = OutsideCovariance(self.kernel, self.noise, self._fixed)
         other._known = self._known
         return other
 

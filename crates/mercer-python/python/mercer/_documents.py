@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,3 +24,24 @@ def filled(**parts: str) -> Callable[[Any], Any]:
         return kind
 
     return fill
+
+
+#: What scikit-learn notes of the columns of every fit.
+_COLUMNS = (
+    ("n_features_in_ : int", "The number of columns of the points of the fit."),
+    ("feature_names_in_ : array of shape (n_features_in_,)", "Their names, where all of them are texts."),
+)
+#: The section of the attributes: its indentation, and its text up to the next section.
+_ATTRIBUTES = re.compile(
+    r"^( *)Attributes\n *-{3,}\n(.*?)(?=\s*\Z|\n\n *\w[\w ]*\n *-{3,}\n)", re.MULTILINE | re.DOTALL
+)
+
+
+def with_columns(doc: str) -> str:
+    """Return the docstring of an estimator with the attributes of the columns, where it does not have them."""
+    found = _ATTRIBUTES.search(doc)
+    if found is None:
+        return doc
+    missing = [entry for entry in _COLUMNS if entry[0].partition(" ")[0] not in found[2]]
+    lines = [f"\n{found[1]}{name}\n{found[1]}    {text}" for name, text in missing]
+    return doc[: found.end()] + "".join(lines) + doc[found.end() :]

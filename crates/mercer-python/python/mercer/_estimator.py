@@ -15,6 +15,7 @@ from sklearn.utils.validation import (
 )
 
 from mercer._callbacks import CallbackSupportMixin, reported
+from mercer._documents import with_columns
 from mercer._kernel_names import is_auto, object_kernel
 from mercer._mercer import Inputs, Kernel, Objects
 from mercer._parameters import Computed
@@ -29,8 +30,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
     """An estimator whose work is done by the compiled part."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let callbacks of scikit-learn see the fits of a class."""
+        """Let callbacks of scikit-learn see the fits of a class, and document what every fit notes of its columns."""
         super().__init_subclass__(**kwargs)
+        if cls.__doc__:
+            cls.__doc__ = with_columns(cls.__doc__)
         if "fit" in cls.__dict__:
             cls.fit = reported(cls.__dict__["fit"])
 

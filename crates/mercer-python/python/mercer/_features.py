@@ -302,6 +302,8 @@ class RandomFourierFeatures(FeatureTransformer):
         >>> bool(2.5 < errors[0] / errors[1] < 6), round(float(line[0] / line[1]), 6)
         (True, 4.0)
         """
+        for name, value in (("draws", draws), ("points", points), *(("frequencies", count) for count in frequencies)):
+            check_count(name, value, 1)
         points_of_x = np.ascontiguousarray(X, dtype=np.float64)
         counts = np.asarray(frequencies, dtype=np.int64)
         gamma = gamma_number(self.gamma, points_of_x, self.kernel)

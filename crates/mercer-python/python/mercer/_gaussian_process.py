@@ -20,7 +20,7 @@ from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernel_names import compiled
 from mercer._mercer import CalibratedFit, Function, Ridge, SharedProcessFit, jackknife, normal_ends
-from mercer._parameters import parameters
+from mercer._parameters import check_count, parameters
 from mercer._process_choices import ALPHA
 from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
 
@@ -71,7 +71,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
     optimize : bool, default=True
         False is ``optimizer=None``.
     fixed : list of str, optional
-        Names from ``parameter_names_`` that stay as given, for kernels that are not objects.
+        Names of parameters that stay as given, for kernels that are not objects: ``"noise"``, ``"lengthscale"``, or one
+        of several by its full name, ``"gaussian#2.lengthscale"``.
     free : list of str, optional
         Choices of smoothness that move too, which they do not otherwise: ``"nu"`` of Matérn kernels, ``"hurst"`` of
         Brownian motion, ``"power"`` of a distance, or one of them by its full name, ``"matern#2.nu"``.
@@ -103,8 +104,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
     log_marginal_likelihood_gradient_ : array
         Its gradient by the logarithms of the parameters, in the order of ``parameter_names_``; made at the first use.
     parameter_names_ : list of str
-        The parameters of the kernel, then ``noise``; a choice of smoothness such as ``matern.nu`` where it is free. For
-        a kernel object the names of its ``theta``.
+        The free parameters of the kernel, then ``noise`` where it is free: nothing that is fixed, no noise that is 0 or
+        ``alpha``, and a choice of smoothness such as ``matern.nu`` where it is in ``free``. For a kernel object the
+        names of its ``theta``.
     likelihoods_ : array
         The log marginal likelihood that each start of the optimization led to.
     alpha_ : array of shape (n_samples,) or (n_samples, n_targets)
@@ -368,6 +370,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
         samples : array of shape (n_samples_X, n_samples) or (n_samples_X, n_targets, n_samples)
             A row per point and a column per function.
         """
+        check_count("n_samples", n_samples, 1)
         if hasattr(self, "kernel_") and self._posterior is None:
             points = self._read_points(X)
             return self._in_units(self._fit.sample(points, n_samples, **self._options(random_state=random_state)))
@@ -388,8 +391,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
         Parameters
         ----------
         theta : array, default=None
-            The logarithms of the parameters that are not 0, in the order of ``parameter_names_`` (``kernel_.theta`` for
-            a kernel object). None is the likelihood of the fit.
+            The logarithms of the free parameters that are not 0, in the order of ``parameter_names_``
+            (``kernel_.theta`` for a kernel object). None is the likelihood of the fit.
         eval_gradient : bool, default=False
             Whether to give the gradient by ``theta`` too.
         clone_kernel : bool, default=True
@@ -515,7 +518,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
         check_is_fitted(self, "kernel_")
         if self._posterior is not None:
             return self.log_marginal_likelihood(self._free_covariance(clone_kernel=False).theta, eval_gradient=True)[1]
-        return self._fit.gradient(**self._options())
+        return self._fit.gradient(**self._options())[self._is_free()]
 
     @cached_property
     def function_(self) -> Function | list[Function]:

@@ -12,6 +12,7 @@ from mercer._dask import is_dask
 from mercer._kernel_names import is_known_by_values
 from mercer._measures import variables
 from mercer._mercer import Kernel
+from mercer._parameters import check_above, check_flag, check_test
 from mercer._result import TestResult
 from mercer._samples import Options, chosen, how, scores, two_samples, variable
 
@@ -97,6 +98,8 @@ def two_sample_test(
     >>> result.p_value == 2 / 252, result.reject
     (True, True)
     """
+    check_test(permutations, level, n_components=n_components, block_size=block_size)
+    check_flag("wild", wild)
     if is_dask(X, Y):
         numbers = {"permutations": permutations, "level": level, "n_components": n_components}
         outcome = _dask_tests().two_sample(X, Y, kernel, method, {**numbers, "strata": strata}, options)
@@ -157,6 +160,7 @@ def column_tests(
     >>> [result.reject for result in mercer.column_tests(x, y + [0.0, 2.0, 0.0])]
     [False, True, False]
     """
+    check_test(permutations, level)
     if is_known_by_values(kernel):
         raise ValueError("kernel: columns are tested from points: it needs a text or a Kernel")
     found = chosen(kernel, np.zeros((1, 1)))
@@ -226,6 +230,8 @@ def independence_test(
     >>> mercer.independence_test(x, x**2).reject
     True
     """
+    check_test(permutations, level, n_components=n_components)
+    check_flag("wild", wild)
     if is_dask(X, Y):
         numbers = {"permutations": permutations, "level": level, "n_components": n_components, "strata": strata}
         outcome = _dask_tests().independence(X, Y, (kernel_x, kernel_y), method, numbers, options)
@@ -273,6 +279,7 @@ def joint_independence_test(
     >>> mercer.joint_independence_test([x, y, x * y], ["gaussian(lengthscale=0.5)"] * 3).reject
     True
     """
+    check_test(permutations, level)
     outcome = _mercer.joint_test(*variables(samples, kernels), False, permutations, level, **how(options))
     return TestResult(test="Joint independence test", hypothesis="the variables are jointly independent", **outcome)
 
@@ -313,6 +320,7 @@ def interaction_test(
     >>> mercer.interaction_test(x, y, x * y).reject
     True
     """
+    check_test(permutations, level)
     parts = variables([X, Y, Z], [kernel_x, kernel_y, kernel_z])
     outcome = _mercer.joint_test(*parts, True, permutations, level, **how(options))
     return TestResult(
@@ -366,6 +374,8 @@ def conditional_independence_test(
     >>> mercer.conditional_independence_test(x + z, z - x, z).reject
     True
     """
+    check_test(permutations, level)
+    check_above("ridge", ridge, 0)
     for name, kernel in (("kernel_x", kernel_x), ("kernel_y", kernel_y), ("kernel_z", kernel_z)):
         if is_known_by_values(kernel):
             raise ValueError(f"{name}: the conditional test works on points: it needs a text or a Kernel")
@@ -421,6 +431,7 @@ def goodness_of_fit_test(
     >>> mercer.goodness_of_fit_test(np.linspace(-5, 5, 100), lambda x: -x).reject
     True
     """
+    check_test(permutations, level)
     outcome = _mercer.goodness_of_fit_test(
         X, scores(score, X), chosen(kernel, X), estimator, permutations, level, **how(options)
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer._catalogue import constructors
 from mercer._exchange.kernels import is_theirs, own_kernel
+from mercer._graphs import begins_graphs, is_graph
 from mercer._mercer import Kernel, default_kernel
 
 #: Names of scikit-learn that have no kernel of ours: their values are computed there.
@@ -32,6 +33,9 @@ def auto_kernel(X: Any) -> Kernel | None:
     try:
         kernel = default_kernel(X)
     except (TypeError, ValueError):
+        # Of graphs the error says what is wrong; of everything else the checks of vectors do.
+        if is_graph(X) or (isinstance(X, (list, tuple)) and len(X) > 0 and begins_graphs(X[0])):
+            raise
         return None
     return object_kernel(kernel, X)
 

@@ -25,8 +25,17 @@ __all__ = [
     "is_function",
     "is_known_by_values",
     "may_be_indefinite",
+    "refuse_functions",
     "symmetric",
 ]
+
+
+def refuse_functions(name: str, kernels: Any) -> None:
+    """Refuse kernels that Python computes, where several kernels or samples leave no matrix to stand for them."""
+    for kernel in kernels:
+        if is_computed_outside(kernel):
+            found = f"not {kernel!r} of scikit-learn" if isinstance(kernel, str) else "not functions"
+            raise ValueError(f"{name} must be kernels of the language or precomputed, {found}")
 
 
 class KernelEstimator(Estimator):

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 import mercer
 from mercer._conformal import ConformalClassifier, ConformalRegressor
 from mercer._conformal_files import calibrated, calibration_of
-from mercer._covariance import is_kernel_object
 from mercer._estimator import Estimator
 from mercer._features import FeatureTransformer
 from mercer._gaussian_process import GaussianProcessRegressor
@@ -26,7 +25,6 @@ from mercer._mercer import (
     Calibration,
     GaussianProcessFit,
     Inputs,
-    Kernel,
     LocalFit,
     PenalizedFit,
     RidgeFit,
@@ -38,6 +36,7 @@ from mercer._mercer import (
     load_model,
     save_model,
 )
+from mercer._plain import from_plain, to_plain
 from mercer._ridge import KernelRidge
 from mercer._ridge_cv import KernelRidgeCV
 from mercer._settings import RUN, parameters
@@ -47,7 +46,6 @@ from mercer._streamed import StreamedKernelRidge
 from mercer._svm import SVC, NuSVC
 from mercer._svm_cv import SVCCV
 from mercer._svr import SVR, NuSVR, OneClassSVM
-from mercer._translation import is_plain_kernel, kernel_from_plain, kernel_to_plain
 
 #: The notes in which an estimator travels beside what was fitted.
 _CLASS, _PARAMETERS, _STATE = "python.estimator", "python.parameters", "python.state"
@@ -150,8 +148,11 @@ def load(path: str | os.PathLike[str], **options: Any) -> Any:
     loaded, calibration = load_model(os.fspath(path), **options)
     if calibration is None:
         return assembled(*loaded)
-    given = loaded[2].get(_CALIBRATION)
-    return _with_calibration(loaded, calibration, None if given is None else json.loads(given))
+    text = loaded[2].get(_CALIBRATION)
+    given = None if text is None else json.loads(text)
+    if given is not None:
+        given["parameters"] = {name: from_plain(value) for name, value in given["parameters"].items()}
+    return _with_calibration(loaded, calibration, given)
 
 
 def assembled(
@@ -220,7 +221,7 @@ def _estimator(
     if notes.get(_CLASS) in known:
         kind, stored = known[notes[_CLASS]], json.loads(notes.get(_PARAMETERS, "{}"))
         allowed = kind().get_params()
-        given = {k: kernel_from_plain(v) if is_plain_kernel(v) else v for k, v in stored.items() if k in allowed}
+        given = {name: from_plain(value) for name, value in stored.items() if name in allowed}
         return kind(**given), json.loads(notes.get(_STATE, "{}"))
     if isinstance(fit, AnyFit):
         if not kinds:
@@ -285,17 +286,5 @@ def _from_margins(fit: Any) -> Any:
 def _parameters(model: Estimator) -> dict[str, Any]:
     """Return the parameters that can be written, but for those of the run; a random state must be a number."""
     given = model.get_params(deep=False).items()
-    plain = {name: _plain(value) for name, value in given if name not in RUN}
+    plain = {name: to_plain(value) for name, value in given if name not in RUN}
     return {name: value for name, value in plain.items() if value is not NotImplemented}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Kernel):
-        return str(value)
-    if is_kernel_object(value):
-        return kernel_to_plain(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value if value is None or isinstance(value, (str, int, float, bool, dict)) else NotImplemented

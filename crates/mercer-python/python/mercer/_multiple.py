@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._documents import HOW, filled
 from mercer._intervals import Intervals, PredictionSets
-from mercer._kernel_names import compiled, object_kernel
+from mercer._kernel_names import as_parameter, compiled, object_kernel, symmetric
+from mercer._kernels import refuse_functions
 from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, Kernel, Learner
@@ -61,6 +62,7 @@ class _Multiple(LearnerEstimator):
         given = DEFAULT if self.kernels is None else self.kernels
         if isinstance(given, (str, Kernel)) or len(given) == 0:
             refuse("kernels", given, "a list of at least one kernel")
+        refuse_functions("kernels", given)
         columns = getattr(self, "n_features_in_", 1)
         return [self._with_columns(compiled(kernel, columns, None, 3, 1)) for kernel in given]
 
@@ -76,8 +78,22 @@ class _Multiple(LearnerEstimator):
         check_from("norm", self.norm, 1.0)
         return super()._settings()
 
+    def _is_precomputed(self) -> bool:
+        """Return whether one of the kernels is a matrix of values."""
+        named = isinstance(self.kernels, (list, tuple))
+        return named and any(as_parameter(kernel) == "precomputed" for kernel in self.kernels)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+    def _sparse_format(self) -> Any:
+        return False if self._is_precomputed() else super()._sparse_format()
+
     def _learn_all(self, X: Any, **data: Any) -> AnyFit:
         kernels = self._kernel_list()
+        X = symmetric(X) if self._is_precomputed() else X
         learner = Learner(self._learner, {"kernels": kernels, **self._settings()})
         self._outside = None
         return learner.fit([X], kernels[:1], **data, **self._options())

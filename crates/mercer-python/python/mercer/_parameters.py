@@ -76,8 +76,10 @@ class KernelNames:
 
 
 def refuse(name: str, value: Any, allowed: str) -> None:
-    """Raise the error that every parameter that is not allowed has."""
-    raise ValueError(f"{name} = {value!r} is not allowed: it must be {allowed}")
+    """Raise the error that every parameter that is not allowed has; its kind is that of the library's error."""
+    error = ValueError(f"{name} = {value!r} is not allowed: it must be {allowed}")
+    error.kind = "parameter"
+    raise error
 
 
 def is_number(value: Any) -> bool:
@@ -116,8 +118,8 @@ def check_share(name: str, value: Any) -> None:
 
 
 def check_count(name: str, value: Any, low: int, more: str = "") -> None:
-    """Require an integer from ``low`` on."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
+    """Require an integer from ``low`` on, which the compiled part can read."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or not low <= value < 2**63:
         refuse(name, value, f"a whole number from {low} on{more}")
 
 
@@ -125,6 +127,16 @@ def check_flag(name: str, value: Any) -> None:
     """Require True or False."""
     if not isinstance(value, (bool, np.bool_)):
         refuse(name, value, "True or False")
+
+
+def check_test(permutations: Any, level: Any, **counts: Any) -> None:
+    """Require what all hypothesis tests have in common: a number of permutations, and a level."""
+    # Limits of the null distribution need no permutations.
+    check_count("permutations", permutations, 0)
+    for name, value in counts.items():
+        check_count(name, value, 1)
+    if not is_number(level):
+        refuse("level", level, "a number between 0 and 1")
 
 
 def check_choice(name: str, value: Any, *allowed: str) -> None:
@@ -145,8 +157,28 @@ def _kinds(estimator: type) -> list[tuple[str, str, bool]]:
     return found
 
 
+#: The least values of whole numbers, which the compiled part could not read below 0; an estimator may have others in
+#: ``_least``.
+_LEAST = {
+    "folds": 0,
+    "max_iter": 0,
+    "n_buckets": 1,
+    "n_centers": 1,
+    "n_components": 1,
+    "n_grids": 1,
+    "n_inducing": 1,
+    "n_init": 1,
+    "n_iter_no_change": 1,
+    "n_landmarks": 1,
+    "n_neighbors": 1,
+    "order": 1,
+    "refinements": 0,
+}
+
+
 def check_kinds(estimator: Any) -> None:
-    """Check the types of parameters against the signature of an estimator."""
+    """Check the types of parameters against the signature of an estimator, and that counts are none below 0."""
+    least = _LEAST | getattr(estimator, "_least", {})
     for name, kind, may_be_none in _kinds(type(estimator)):
         value = getattr(estimator, name, None)
         if may_be_none and value is None:
@@ -155,5 +187,7 @@ def check_kinds(estimator: Any) -> None:
             refuse(name, value, "a number")
         if kind == "int" and (not isinstance(value, Integral) or isinstance(value, bool)):
             refuse(name, value, "a whole number")
+        if kind == "int" and name in least:
+            check_count(name, value, least[name])
         if kind == "bool" and name != "verbose":
             check_flag(name, value)

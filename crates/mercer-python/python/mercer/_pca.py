@@ -15,6 +15,7 @@ from mercer._learner import LearnerEstimator
 from mercer._mercer import AnyFit, pca_preimage, pca_scores
 from mercer._parameters import NAMES, KernelNames, check_choice, check_from, check_number, parameters, refuse
 from mercer._pictures import Pictured
+from mercer._precision import KeepsPrecision, like, precision_of
 from mercer._streamed_views import StreamedView
 
 _SOLVERS = ("auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "arpack", "randomized")
@@ -22,7 +23,7 @@ _SOLVERS = ("auto", "dense", "leading", "nystrom", "finite_rank", "streamed", "a
 
 @filled(names=NAMES, HOW=HOW)
 @parameters
-class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelNames, StreamedView):
+class KernelPCA(KeepsPrecision, Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelNames, StreamedView):
     """Kernel principal components: a drop-in replacement for scikit-learn's class, for points of any kind.
 
     The eigenvectors of the centered kernel matrix ``HKH``; scores of new points are projections onto the directions in
@@ -126,11 +127,6 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     iterated_power: Any = "auto"
     remove_zero_eig: bool = False
     copy_X: bool = True
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
     def _settings(self) -> dict[str, Any]:
         check_choice("eigen_solver", self.eigen_solver, *_SOLVERS)
@@ -240,7 +236,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.fit(X, **params)
         if self._scores is None:
             return self.transform(X)
-        return self._scores.astype(np.float32) if _is_single(X) else self._scores
+        return like(X, self._scores)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the scores of points.
@@ -256,9 +252,8 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         """
         self._check_fitted()
         if is_dask(X):
-            return lazy(self, "transform", X, self._n_features_out)
-        scores = self._fit.transform(self._new_points(X), **self._options())
-        return scores.astype(np.float32) if _is_single(X) else scores
+            return lazy(self, "transform", X, self._n_features_out, precision_of(X))
+        return like(X, self._fit.transform(self._new_points(X), **self._options()))
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return points that belong to scores, by the regression of the fit.
@@ -280,7 +275,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
                 "The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse "
                 "transform is not available."
             )
-        return pca_preimage(self._fit, X, "ridge", self.alpha, **self._options())[0]
+        return like(X, pca_preimage(self._fit, X, "ridge", self.alpha, **self._options())[0])
 
     def preimage(self, Z: Any, method: str = "fixed_point") -> np.ndarray:
         """Return points whose images are near the elements with these scores.
@@ -301,7 +296,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         check_number("alpha", self.alpha)
         if self._fit.kind == self._streamed_learner:
             raise ValueError("a pre-image needs the points of the fit: a streamed fit keeps none")
-        return pca_preimage(self._fit, Z, method, self.alpha, **self._options())[0]
+        return like(Z, pca_preimage(self._fit, Z, method, self.alpha, **self._options())[0])
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return how novel points are: squared distances from the span of the components, in the kernel's space.
@@ -325,7 +320,7 @@ class KernelPCA(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
 @filled(HOW=HOW)
 @parameters
-class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
+class ClassicalScaling(KeepsPrecision, Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LearnerEstimator):
     """Classical scaling: coordinates whose squared distances are the values of a negative-definite kernel.
 
     Parameters
@@ -417,7 +412,7 @@ class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMix
         -------
         An array of shape (n_samples, n_components).
         """
-        return self.fit(X, **params).embedding_
+        return like(X, self.fit(X, **params).embedding_)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the coordinates of new points, by Gower's formula.
@@ -432,9 +427,4 @@ class ClassicalScaling(Pictured, ClassNamePrefixFeaturesOutMixin, TransformerMix
         An array of shape (n_samples, n_components).
         """
         self._check_fitted()
-        return self._fit.transform(self._new_points(X), **self._options())
-
-
-def _is_single(X: Any) -> bool:
-    """Return whether points are an array of single precision, whose scores are of it too."""
-    return getattr(X, "dtype", None) == np.float32
+        return like(X, self._fit.transform(self._new_points(X), **self._options()))

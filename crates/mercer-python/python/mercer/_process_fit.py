@@ -21,6 +21,7 @@ from mercer._covariance import (
     Observations,
     OutsideCovariance,
     is_kernel_object,
+    is_named,
 )
 from mercer._mercer import GaussianProcess, GaussianProcessFit, Kernel, SharedProcessFit
 from mercer._process_choices import ProcessChoices
@@ -64,15 +65,28 @@ class ProcessFitting(ProcessChoices):
 
     def _fit_one(self, kernel: Any, noise: float, X: np.ndarray, targets: np.ndarray) -> None:
         """Fit one target with one noise variance: all of it in the compiled part."""
-        fixed = list(self.fixed or [])
-        if self._has_alpha():
-            noise, fixed = float(self.alpha), [*fixed, "noise"]
-        process = self._process(self._mercer_kernel(kernel, X.shape[1]), noise, fixed)
+        noise = float(self.alpha) if self._has_alpha() else noise
+        process = self._process(self._mercer_kernel(kernel, X.shape[1]), noise, self._held(self._has_alpha()))
         self._fit = process.fit(X, targets.reshape(-1), **self._options())
         self._white, self._row_noise, self._posterior = 0.0, None, None
         self.X_train_, self.y_train_ = self._copied(X), self._copied(targets)
         self._adopt_one()
         self._warn_if_unfinished()
+
+    def _held(self, is_alpha: bool | None = None) -> list[str]:
+        """Return the names of what stays as given: what is fixed, and the noise where ``alpha`` is the noise."""
+        if is_alpha is None:
+            is_alpha = isinstance(self._fit, GaussianProcessFit) and self._has_alpha()
+        return [*(self.fixed or []), *(["noise"] if is_alpha else [])]
+
+    def _mercer_covariance(self) -> MercerCovariance:
+        """Return the covariance of a kernel of Mercer where the fit is, with its free parameters."""
+        return MercerCovariance(self.kernel_, self.noise_, self._held(), list(self.free or []))
+
+    def _is_free(self) -> list[bool]:
+        """Return which parameters of the compiled fit are free; a noise of 0 is not."""
+        held = [*self._held(), *(["noise"] if self._fit.noise == 0.0 else [])]
+        return [not is_named(held, name) for name in self._fit.parameter_names]
 
     def _process(self, kernel: Kernel, noise: float, fixed: list[str]) -> GaussianProcess:
         """Return what is to be fitted."""
@@ -129,12 +143,12 @@ class ProcessFitting(ProcessChoices):
 
     @cached_property
     def _covariance(self) -> Any:
-        """The kernel of the fit with all its parameters free."""
+        """The kernel of the fit with its free parameters."""
         if is_kernel_object(self.kernel_):
             return ObjectCovariance(self.kernel_)
         if isinstance(self.kernel_, Kernel):
-            return MercerCovariance(self.kernel_, self.noise_, [], list(self.free or []))
-        return OutsideCovariance(self.kernel_, self.noise_, [])
+            return self._mercer_covariance()
+        return OutsideCovariance(self.kernel_, self.noise_, self._held())
 
     @cached_property
     def _posterior(self) -> CompiledPosterior | MatrixPosterior | None:
@@ -198,7 +212,8 @@ class ProcessFitting(ProcessChoices):
             self.alpha_ = self.alpha_[:, np.newaxis]
         self.inducing_, self.trace_left_ = self._fit.inducing, self._fit.trace_left
         self._keep_likelihood(self._fit.log_marginal_likelihood)
-        self.parameter_names_, self.plan_ = self._fit.parameter_names, self._fit.method
+        named = zip(self._fit.parameter_names, self._is_free(), strict=True)
+        self.parameter_names_, self.plan_ = [name for name, free in named if free], self._fit.method
         self.__dict__.pop("likelihoods_", None)
         if self._fit.optimization is not None:
             self.likelihoods_ = np.array(self._fit.optimization[2])
@@ -216,11 +231,11 @@ class ProcessFitting(ProcessChoices):
         self.log_marginal_likelihood_ = self.log_marginal_likelihood_value_ = np.float64(value)
 
     def _free_covariance(self, clone_kernel: bool) -> Any:
-        """Return the covariance of the fit with all its parameters free."""
+        """Return the covariance of the fit with its free parameters."""
         if self.inducing_ is not None:
             raise ValueError("a process through inducing points has no likelihood at other parameters")
         if isinstance(self.kernel_, Kernel):
-            return MercerCovariance(self.kernel_, self.noise_, [], list(self.free or []))
+            return self._mercer_covariance()
         return self._covariance.sharing(clone_kernel)
 
     def _saved(self) -> tuple[GaussianProcessFit | SharedProcessFit, dict[str, Any]]:

@@ -14,7 +14,7 @@ from mercer._borders import searched, warn_at_borders
 from mercer._estimator import target_count
 from mercer._kernels import compiled, may_be_indefinite
 from mercer._mercer import Kernel, Ridge, RidgeFit, RidgeSearch, RidgeTuner, median_lengthscales
-from mercer._parameters import check_kinds, parameters
+from mercer._parameters import check_count, check_kinds, parameters
 from mercer._ridge import FittedRidge, KernelRidge
 from mercer._search import GridSearched
 
@@ -236,5 +236,6 @@ class KernelRidgeCV(GridSearched, FittedRidge):
 
     def _lengths(self, X: np.ndarray) -> Any:
         if isinstance(self.lengthscales, (int, np.integer)):
+            check_count("lengthscales", self.lengthscales, 1, " or a list of numbers")
             return median_lengthscales(X, int(self.lengthscales), **self._options())
         return self.lengthscales

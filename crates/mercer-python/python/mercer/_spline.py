@@ -14,7 +14,7 @@ from mercer._documents import filled
 from mercer._estimator import OneColumn
 from mercer._intervals import INTERVAL, Intervals
 from mercer._mercer import Spline, SplineFit
-from mercer._parameters import check_kinds, parameters
+from mercer._parameters import check_count, check_kinds, parameters
 
 
 @parameters
@@ -140,6 +140,7 @@ class SmoothingSpline(RegressorMixin, Intervals, OneColumn):
         -------
         An array of shape (n_samples,); with ``return_std`` a pair of such arrays, with ``interval`` three of them.
         """
+        check_count("derivative", derivative, 0)
         if interval is not None:
             if return_std or derivative != 0:
                 raise ValueError("interval goes neither with return_std nor with a derivative")

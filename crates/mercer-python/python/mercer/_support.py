@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -88,6 +88,7 @@ class Machine(InstanceScores, MarginEstimator):
     max_time: float | None = None
 
     _takes_sparse = True
+    _least: ClassVar[dict[str, int]] = {"max_iter": -1}
 
     def _check_parameters(self) -> None:
         """Refuse what is not allowed, in words, before any work."""

@@ -14,7 +14,7 @@ from mercer._documents import filled
 from mercer._kernels import compiled, is_computed_outside, is_function, is_known_by_values
 from mercer._margins import gamma_number
 from mercer._mercer import Kernel, SvcFit, median_lengthscales
-from mercer._parameters import parameters
+from mercer._parameters import check_count, parameters
 from mercer._search import GridSearched
 from mercer._support import COMMON, EVIDENCE
 from mercer._svm import SVC, SupportVectorClassifier
@@ -173,6 +173,7 @@ class SVCCV(GridSearched, SupportVectorClassifier):
         if self.lengthscales is None:
             return None
         if isinstance(self.lengthscales, (int, np.integer)):
+            check_count("lengthscales", self.lengthscales, 1, " or a list of numbers")
             return sorted(median_lengthscales(X, int(self.lengthscales), **self._options()))
         return sorted(float(length) for length in self.lengthscales)
 

@@ -46,6 +46,7 @@ impl<'c, 'i> Calibration<'c, 'i> {
     pub(super) fn new(spec: &'c Conformal, fitted: &'c dyn Fitted, input: &'c FitInput<'i>) -> Result<Self> {
         let x = input.only()?;
         let x = fitted.kernel().map_or(x, |kernel| kernel.points(x));
+        x.check_square()?;
         let (labels, names) = match (&input.targets, fitted.class_names()) {
             (Targets::Classes(of, names), Some(_)) => (Cow::Borrowed(*of), names.to_vec()),
             // Losses of two classes take them as numbers of either sign.

@@ -71,7 +71,7 @@ impl Parameter {
     pub fn allowed(&self) -> Allowed {
         match self.kind {
             ParameterKind::Kernel => Allowed::Words("a kernel".into()),
-            ParameterKind::Kernels => Allowed::Words("kernels".into()),
+            ParameterKind::Kernels => Allowed::Words("one kernel or more".into()),
             ParameterKind::Number(range) => Allowed::Range(range),
             ParameterKind::Limit(range) => Allowed::Words(format!("{} or infinite", range.words())),
             ParameterKind::Numbers(range) => Allowed::Words(format!("numbers, each {}", range.words())),

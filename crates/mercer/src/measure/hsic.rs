@@ -1,7 +1,7 @@
 //! The Hilbert–Schmidt independence criterion.
 
 use super::centered::{Centering, inner_products, product_sum, row_sums};
-use super::samples::{check_same_rows, check_sizes};
+use super::samples::{check_same_rows, check_sizes, finite};
 use crate::error::PrecomputedNeed;
 use crate::gram::{Pairs, Tiles};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -77,7 +77,7 @@ pub fn hsic_of(k: &dyn Tiles, l: &dyn Tiles, estimator: HsicEstimator, compute: 
     let n = check_matrices(&[k, l], if estimator == HsicEstimator::Unbiased { 4 } else { 2 })?;
     let (k_centering, l_centering) = (centering(k, estimator, compute)?, centering(l, estimator, compute)?);
     let sum = product_sum(&[(k, &k_centering), (l, &l_centering)], compute)?;
-    Ok(sum / weight(n, estimator))
+    finite("the HSIC", sum / weight(n, estimator))
 }
 
 /// The biased HSIC, and its share of the largest that it could be,
@@ -90,8 +90,9 @@ pub(crate) fn aligned_hsic(k: &dyn Tiles, l: &dyn Tiles, compute: &Compute) -> R
     let (k_centering, l_centering) =
         (centering(k, HsicEstimator::Biased, compute)?, centering(l, HsicEstimator::Biased, compute)?);
     let [both, own_k, own_l] = inner_products((k, &k_centering), (l, &l_centering), compute)?;
-    let largest = (own_k * own_l).sqrt();
-    Ok((both / (n * n), if largest > 0.0 { both / largest } else { 0.0 }))
+    let largest = own_k.sqrt() * own_l.sqrt();
+    let share = if largest > 0.0 { both / largest } else { 0.0 };
+    Ok((finite("the HSIC", both / (n * n))?, finite("the alignment", share)?))
 }
 
 /// `n²`, or `n(n − 3)`.

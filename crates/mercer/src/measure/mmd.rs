@@ -1,6 +1,6 @@
 //! The maximum mean discrepancy: estimators of `‖μ_P − μ_Q‖²`.
 
-use super::samples::Pooled;
+use super::samples::{Pooled, finite};
 use crate::error::PrecomputedNeed;
 use crate::gram::{Tile, Tiles, fold_tiles, sum};
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -83,15 +83,16 @@ pub fn mmd<'a, 'b>(
 pub fn mmd_of(tiles: &dyn Tiles, first: usize, estimator: Estimator, compute: &Compute) -> Result<f64> {
     check_pooled(tiles, first, least(estimator))?;
     let (m, n) = (first, tiles.shape().0 - first);
-    match estimator {
-        Estimator::Biased => Ok(TwoSampleSums::new(tiles, m, compute)?.biased()),
-        Estimator::Unbiased => Ok(TwoSampleSums::new(tiles, m, compute)?.unbiased()),
-        Estimator::Paired if m == n => paired(tiles, m, compute),
+    let value = match estimator {
+        Estimator::Biased => TwoSampleSums::new(tiles, m, compute)?.biased(),
+        Estimator::Unbiased => TwoSampleSums::new(tiles, m, compute)?.unbiased(),
+        Estimator::Paired if m == n => paired(tiles, m, compute)?,
         Estimator::Paired => {
-            Err(Error::shape("points of the second sample", format!("as many as in the first ({m})"), n))
+            return Err(Error::shape("points of the second sample", format!("as many as in the first ({m})"), n));
         }
-        Estimator::Linear => Ok(mean(&block_values(tiles, m, 2, compute)?)),
-    }
+        Estimator::Linear => mean(&block_values(tiles, m, 2, compute)?),
+    };
+    finite("the MMD", value)
 }
 
 fn least(estimator: Estimator) -> usize {

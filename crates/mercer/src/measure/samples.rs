@@ -1,5 +1,6 @@
 //! Checks of samples.
 
+use crate::error::Remedy;
 use crate::gram::{Bound, Pairs};
 use crate::{Compute, Error, Kernel, Points, Result, Sample};
 
@@ -45,6 +46,11 @@ pub(crate) fn check_sizes(samples: &[(&str, Points<'_>)], least: usize) -> Resul
         points.check_finite(name)?;
     }
     Ok(())
+}
+
+/// A statistic that is a number: sums of huge kernel values overflow.
+pub(crate) fn finite(what: &str, value: f64) -> Result<f64> {
+    if value.is_finite() { Ok(value) } else { Err(Error::undefined(what, Remedy::Rescale)) }
 }
 
 /// The same number of rows in every sample.

@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
+use super::samples::finite;
 use super::{Estimator, SteinKernel, SteinTiles};
 use crate::error::AllowedRange;
 use crate::gram::{Tile, fold_tiles, sum};
@@ -58,8 +59,8 @@ pub fn stein_discrepancy(
     let strips = fold_tiles(&[&tiles], compute, || [0.0; 2], add)?;
     let (total, own) = strips.iter().fold((0.0, 0.0), |(t, o), s| (t + s[0], o + s[1]));
     match estimator {
-        Estimator::Biased => Ok(total / (n * n)),
-        Estimator::Unbiased => Ok((total - own) / (n * (n - 1.0))),
+        Estimator::Biased => finite("the Stein discrepancy", total / (n * n)),
+        Estimator::Unbiased => finite("the Stein discrepancy", (total - own) / (n * (n - 1.0))),
         _ => Err(Error::unsupported(
             "Stein discrepancy",
             "this estimator",

@@ -98,6 +98,15 @@ impl Inputs {
         }
     }
 
+    /// The names of the columns of a table that go in, where they have names.
+    pub fn column_names(&self) -> Option<Vec<&str>> {
+        match &self.features {
+            Features::Columns(encoding) => Some(encoding.columns().iter().map(EncodedColumn::name).collect()),
+            Features::Vectors { names, .. } => names.as_ref().map(|names| names.iter().map(String::as_str).collect()),
+            Features::Objects(_) => None,
+        }
+    }
+
     /// The names of the coordinates, where they have names.
     pub fn coordinate_names(&self) -> Option<Vec<String>> {
         match &self.features {

@@ -26,6 +26,21 @@ use crate::learner::Fitted;
 use crate::points::PointKind;
 use crate::{Error, Kernel, Result};
 
+/// For every view the columns of the other views count as columns that it does not use.
+fn leave_out_columns_of_others(views: &mut [Inputs]) {
+    let names = |inputs: &Inputs| -> Vec<String> {
+        inputs.column_names().unwrap_or_default().into_iter().map(str::to_owned).collect()
+    };
+    let all: Vec<Vec<String>> = views.iter().map(names).collect();
+    for (inputs, own) in views.iter_mut().zip(&all) {
+        for name in all.iter().flatten() {
+            if !own.is_empty() && !own.contains(name) && !inputs.unused.contains(name) {
+                inputs.unused.push(name.clone());
+            }
+        }
+    }
+}
+
 /// Whether these inputs are what was fitted as this view.
 fn check_inputs(inputs: &Inputs, fitted: &dyn Fitted, view: usize) -> Result<()> {
     let kind = fitted.point_kind(view);
@@ -89,12 +104,14 @@ impl Model {
         Self::of_views(fitted, vec![inputs])
     }
 
-    /// A model of a fit on several views, and what goes in as each of them.
+    /// A model of a fit on several views, and what goes in as each of them. A new table may have
+    /// the columns of several views.
     ///
     /// # Errors
     /// [`Error::Shape`] for another number of views; as [`Model::new`].
-    pub fn of_views(fitted: impl Into<AnyFit>, inputs: Vec<Inputs>) -> Result<Self> {
+    pub fn of_views(fitted: impl Into<AnyFit>, mut inputs: Vec<Inputs>) -> Result<Self> {
         let fitted = fitted.into();
+        leave_out_columns_of_others(&mut inputs);
         if inputs.len() != fitted.views() {
             return Err(Error::shape("views of the inputs", fitted.views(), inputs.len()));
         }

@@ -151,6 +151,16 @@ impl<'a> Points<'a> {
         }
     }
 
+    /// Refuses precomputed kernel values that are no square matrix: rows of them cannot be chosen.
+    pub(crate) fn check_square(&self) -> Result<()> {
+        match self {
+            Self::Precomputed(values) if !values.is_square() => {
+                Err(Error::shape("precomputed kernel values", "a square matrix", format_args!("{:?}", values.dim())))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The matrix whose rows are the points.
     ///
     /// # Errors

@@ -167,6 +167,7 @@ impl Search {
     /// [`Error::Canceled`] when it was stopped before anything was scored; as the searches.
     pub fn choose(&self, input: &FitInput<'_>, compute: &Compute) -> Result<SearchChoice> {
         let data = Data { x: input.only()?, weights: input.weights };
+        data.x.check_square()?;
         if data.x.is_empty() {
             return Err(Error::too_few("a search", "rows of the data", 1, 0));
         }

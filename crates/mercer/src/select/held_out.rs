@@ -120,6 +120,7 @@ impl HeldOut for HeldOutSvc<'_> {
         held: HeldRows<'_>,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        kernel.points(self.x).check_square()?;
         if matches!(self.spec.penalty, Penalty::Nu(_)) {
             return self.by_fits(kernel, parameters, held, compute);
         }
@@ -168,6 +169,7 @@ impl HeldOut for HeldOutSvr<'_> {
         held: HeldRows<'_>,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        kernel.points(self.x).check_square()?;
         let mut losses = Array2::zeros((held.rows.len(), parameters.len()));
         for (others, positions) in held.parts() {
             let (rows, test) = (held.rows_at(&others), held.rows_at(positions));
@@ -220,6 +222,7 @@ impl HeldOut for HeldOutLogistic<'_> {
         held: HeldRows<'_>,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        kernel.points(self.x).check_square()?;
         let mut losses = Array2::zeros((held.rows.len(), parameters.len()));
         for (others, positions) in held.parts() {
             let (rows, test) = (held.rows_at(&others), held.rows_at(positions));

@@ -60,6 +60,7 @@ pub fn logistic_path<'x>(
     compute: &Compute,
 ) -> Result<LogisticPath> {
     let x = spec.kernel.points(x);
+    x.check_square()?;
     if lambdas.is_empty() {
         return Err(Error::parameter("lambdas", "[]", "a list of at least one number"));
     }

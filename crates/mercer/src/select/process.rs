@@ -82,6 +82,7 @@ impl ProcessSearch {
         rows: &[usize],
         compute: &Compute,
     ) -> Result<ProcessChoice> {
+        x.check_square()?;
         let (x, some) = (Sample::select(x, rows), y.select(Axis(0), rows));
         let mut fits: Vec<GaussianProcessFit> = Vec::new();
         for process in &self.processes {

@@ -30,6 +30,15 @@ pub struct StreamWords {
     pub resume: bool,
 }
 
+impl StreamWords {
+    /// What is said to options that a fit in memory would not look at.
+    pub fn without_effect(&self) -> Option<&'static str> {
+        self.components.is_some().then_some(
+            "--components: only a streamed fit is on features; add --stream, or give --centers for a fit in memory",
+        )
+    }
+}
+
 /// Options of a part of a fit that several machines share.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Many machines")]

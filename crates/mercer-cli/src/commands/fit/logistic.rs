@@ -24,6 +24,7 @@ pub fn fit(words: &LogisticArguments, session: &Session) -> Result<Outcome, Fail
     if let Some(reason) = streamed::logistic::reason(words, session) {
         return streamed::logistic::fit(words, reason, session);
     }
+    words.stream.without_effect().map_or(Ok(()), |refusal| Err(Failure::request(refusal)))?;
     let training = read(words, session)?;
     let rows = choice::rows(&training, words.folds.sample.unwrap_or(folds::FEW_ROWS), session);
     let parameters = (folds::lambdas(words.lambda, &words.lambdas), "lambda");

@@ -83,6 +83,9 @@ pub fn fit(command: &FitCommand, session: &Session) -> Result<Report, Failure> {
         }
         return streamed::fit(words, reason, session).map_err(with_advice);
     }
+    if let FitCommand::Ridge(words) = command {
+        words.stream.without_effect().map_or(Ok(()), |refusal| Err(Failure::request(refusal)))?;
+    }
     let outcome = match run(command, session) {
         Err(failure) => match streamed::instead(command, &failure) {
             Some((words, reason)) if !calibrated => {

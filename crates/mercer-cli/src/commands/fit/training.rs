@@ -15,11 +15,13 @@ use crate::data::{self, few, named, shown};
 use crate::failure::Failure;
 use crate::session::Session;
 
+/// A column is one of numbers with slips where at most one level of so many is a text.
+const FEW_TEXTS: usize = 5;
 /// A column of categories with more levels than this part of the rows is remarked upon.
 const MANY_LEVELS: f64 = 0.5;
 
 /// This many different integers, each so often on average, are remarked upon as possible classes.
-const FEW_NUMBERS: usize = 20;
+const FEW_NUMBERS: usize = 50;
 const REPEATED: usize = 5;
 
 /// The name of the label of a LIBSVM file.
@@ -459,9 +461,10 @@ fn check_numbers(table: &Table, column: usize) -> Result<(), Failure> {
     match &column.data {
         ColumnData::Numbers(_) => Ok(()),
         ColumnData::Categories { levels, .. } => {
+            let more = if levels.len() > 3 { ", …" } else { "" };
             let shown = levels.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
             Err(Failure::request(format!(
-                "--target: column `{}` holds {} categories ({shown}, …), and this fit needs numbers; classes are fitted by \
+                "--target: column `{}` holds {} categories ({shown}{more}), and this fit needs numbers; classes are fitted by \
                  svm, logistic and auto",
                 column.name,
                 levels.len()
@@ -529,6 +532,15 @@ fn rows_with_targets(table: &Table, split: &Split, leave_out: bool) -> Result<Ve
     Ok(kept)
 }
 
+/// The levels that are no numbers where nearly all are, such as a slip in a column of numbers.
+fn few_texts(levels: &[String]) -> Option<String> {
+    let texts: Vec<String> =
+        levels.iter().filter(|level| level.trim().parse::<f64>().is_err()).map(|level| format!("`{level}`")).collect();
+    let verb = if texts.len() == 1 { "is" } else { "are" };
+    let names: Vec<&str> = texts.iter().map(String::as_str).collect();
+    (!texts.is_empty() && texts.len() * FEW_TEXTS <= levels.len()).then(|| format!("{} {verb}", few(&names)))
+}
+
 fn remarks_on(encoding: &FittedEncoding, dropped: usize, filled: usize, rows: usize) -> Vec<String> {
     let mut remarks = Vec::new();
     if dropped > 0 {
@@ -543,6 +555,13 @@ fn remarks_on(encoding: &FittedEncoding, dropped: usize, filled: usize, rows: us
     }
     for column in encoding.columns() {
         let EncodedColumn::Category { name, levels, .. } = column else { continue };
+        if let Some(text) = few_texts(levels) {
+            remarks.push(format!(
+                "Column `{name}` counts as categories, as {text} no number; the others are: mend these cells, or empty \
+                 them and choose a rule with --missing."
+            ));
+            continue;
+        }
         if levels.len() > 20 && levels.len() as f64 > MANY_LEVELS * rows as f64 {
             remarks.push(format!(
                 "Column `{name}` has {} levels in {rows} rows: if it is an identifier, drop it with --drop {name}.",

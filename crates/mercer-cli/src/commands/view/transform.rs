@@ -1,11 +1,12 @@
 //! `mercer transform`: a saved view applied to new data.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use mercer::Compute;
 use mercer::io::load_model;
 use mercer::learner::Goal;
-use mercer::model::Model;
+use mercer::model::{Inputs, Model};
 use mercer::points::{Column, Table};
 use mercer::view::FeatureFit;
 use ndarray::{Array2, ArrayView1, Axis};
@@ -49,7 +50,8 @@ fn columns(
     session: &Session,
 ) -> Result<Vec<Column>, Failure> {
     let mut found = Vec::new();
-    for (view, inputs) in model.views().iter().enumerate() {
+    for view in views(model, table, words.view)? {
+        let inputs = &model.views()[view];
         let table = match &words.objects.bag {
             Some(bag) => data::grouped(table.clone(), Some(bag), &[], &[])?,
             None => inputs.grouped(table).map_err(|e| named(e, &words.data))?.into_owned(),
@@ -57,6 +59,22 @@ fn columns(
         found.extend(of_table(model, view, &table, words.novelty, (&words.data, 0), &session.compute)?);
     }
     Ok(found)
+}
+
+/// The view that was asked for, or all whose columns the table has; the first where it has those of
+/// none, whose missing column is then named.
+fn views(model: &Model, table: &Table, asked: Option<usize>) -> Result<Vec<usize>, Failure> {
+    let all = model.views();
+    if let Some(number) = asked {
+        return match all.len() {
+            count if number <= count => Ok(vec![number - 1]),
+            count => Err(Failure::request(format!("--view {number}: the model has {count} views"))),
+        };
+    }
+    let known: HashSet<&str> = table.names().collect();
+    let has = |inputs: &Inputs| inputs.column_names().is_none_or(|names| names.iter().all(|name| known.contains(name)));
+    let found: Vec<usize> = (0..all.len()).filter(|&view| has(&all[view])).collect();
+    Ok(if found.is_empty() { vec![0] } else { found })
 }
 
 /// The coordinates of a view, or clusters with distances, of the rows of a table; `place` is the

@@ -42,7 +42,10 @@ fn product(kernel: &Kernel, columns: &[usize]) -> Result<Separable> {
         Kernel::On(chosen, k) => product(k, &on(chosen, columns)?),
         other if columns.len() == 1 => Ok(Separable { mass: 1.0, factors: vec![(columns[0], other.clone())] }),
         Kernel::Base(base) if base.form() == Form::Profile(MetricKind::Manhattan) => manhattan(base, columns),
-        other => Err(refusal(other, "it is not a product over the columns")),
+        other => Err(refusal(
+            other,
+            "it is not a product over the columns of kernels with random grids, such as laplacian(norm=l1)",
+        )),
     }
 }
 

@@ -53,7 +53,8 @@ fn read_matrix(source: &Source, copies: u64) -> Result<Array2<f64>> {
     source.reserve((count as u64).saturating_mul(8 * copies))?;
     let values = read_values(source, &mut *reader, &header, count)?;
     let shape = (header.rows, header.columns).set_f(header.fortran);
-    Array2::from_shape_vec(shape, values).map_err(|error| source.wrong(None, error.to_string()))
+    let size = format!("{} × {}", header.rows, header.columns);
+    Array2::from_shape_vec(shape, values).map_err(|_| source.wrong(None, format!("no matrix has the shape {size}")))
 }
 
 pub(super) fn read_header(source: &Source, reader: &mut dyn Read) -> Result<NpyHeader> {

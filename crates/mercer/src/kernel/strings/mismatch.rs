@@ -2,9 +2,11 @@
 
 use super::features::mismatch::Substrings;
 use super::features::mismatch_products::MismatchTiles;
+use super::features::symbols::symbols_of;
 use crate::Compute;
 use crate::kernel::object::{ObjectKernel, ObjectPairs, ObjectTiles};
 use crate::kernel::prelude::*;
+use crate::points::Strings;
 use crate::wording::quoted;
 
 /// Mismatch kernel on strings.
@@ -13,7 +15,9 @@ use crate::wording::quoted;
 /// `k(s, t) = Σ_u φ_u(s) φ_u(t)` over all strings `u` of the given length over the alphabet, where
 /// `φ_u(s)` counts the substrings of `s` that differ from `u` in at most `mismatches` places
 /// [Leslie, Eskin, Cohen, Weston, Noble 2004]. Without an alphabet its symbols are those of all
-/// strings that the kernel is bound to, rows and columns.
+/// strings that the kernel is bound to, rows and columns; a fit keeps those of its strings. Symbols
+/// of new strings that are not among them differ from all others (`others=mismatch`); with an
+/// alphabet of the user's they are refused (`others=refuse`).
 ///
 /// # Theory
 /// An inner product of counts: positive semi-definite. Strings shorter than the length have the
@@ -39,6 +43,7 @@ pub struct Mismatch {
     length: Whole,
     mismatches: u32,
     alphabet: Option<String>,
+    others: bool,
 }
 
 impl Mismatch {
@@ -56,7 +61,13 @@ impl Mismatch {
         if alphabet.as_deref() == Some("") {
             return Err(Error::parameter("alphabet", "\"\"", "a text of at least one symbol"));
         }
-        Ok(Self { length, mismatches: mismatches as u32, alphabet })
+        Ok(Self { length, mismatches: mismatches as u32, alphabet, others: false })
+    }
+
+    /// The same kernel with symbols outside the alphabet allowed: they differ from all of its
+    /// symbols.
+    pub fn with_others(self) -> Self {
+        Self { others: true, ..self }
     }
 }
 
@@ -68,7 +79,8 @@ impl Leaf for Mismatch {
     fn arguments(&self) -> Vec<(&'static str, String)> {
         let numbers = [("length", self.length.get().to_string()), ("mismatches", self.mismatches.to_string())];
         let alphabet = self.alphabet.as_deref().map(|symbols| ("alphabet", quoted(symbols)));
-        numbers.into_iter().chain(alphabet).collect()
+        let others = self.others.then(|| ("others", "mismatch".to_string()));
+        numbers.into_iter().chain(alphabet).chain(others).collect()
     }
 
     fn facts(&self) -> Facts {
@@ -87,8 +99,19 @@ impl ObjectKernel for Mismatch {
             length: self.length.get() as usize,
             mismatches: self.mismatches as usize,
             alphabet: self.alphabet.as_deref(),
+            others: self.others,
         };
         Ok(Box::new(MismatchTiles::new(rows, cols, substrings, compute)?))
+    }
+
+    /// With the symbols of the strings as the alphabet: those of new strings must not change the
+    /// values of a fit.
+    fn resolve(&self, pairs: ObjectPairs<'_>, _compute: &Compute) -> Result<Option<Kernel>> {
+        let (rows, cols) = pairs.strings()?;
+        let symbols = || symbols_of(&[rows.text(), cols.map_or("", Strings::text)]);
+        let alphabet = if self.alphabet.is_none() { symbols() } else { String::new() };
+        // Strings without a symbol have no substrings and no alphabet.
+        Ok((!alphabet.is_empty()).then(|| Self { alphabet: Some(alphabet), others: true, ..self.clone() }.into()))
     }
 
     fn has_features(&self) -> bool {
@@ -119,7 +142,13 @@ pub const ENTRY: Entry = Entry {
             name: "alphabet",
             default: None,
             range: "a text such as \"ACGT\"",
-            meaning: "the symbols of u; without it, those of the strings",
+            meaning: "the symbols of u; without it, those of the strings (of a fit: those that it was fitted to)",
+        },
+        ParameterEntry {
+            name: "others",
+            default: Some("refuse"),
+            range: "refuse or mismatch",
+            meaning: "symbols outside the alphabet: an error, or different from all others",
         },
     ],
     theory: "An inner product of counts of substrings: positive semi-definite. Strings shorter than the length have the value 0.",
@@ -127,6 +156,8 @@ pub const ENTRY: Entry = Entry {
     examples: &["mismatch(length=3, mismatches=1)", "mismatch(length=4, mismatches=2, alphabet=\"ACGT\")"],
     build: |arguments| {
         let (length, mismatches) = (arguments.number("length", 3.0)?, arguments.number("mismatches", 1.0)?);
-        Ok(Mismatch::new(length, mismatches, arguments.quoted("alphabet")?)?.into())
+        let kernel = Mismatch::new(length, mismatches, arguments.quoted("alphabet")?)?;
+        let others = arguments.choice("others", &["refuse", "mismatch"], "refuse")?;
+        Ok(if others == "mismatch" { kernel.with_others() } else { kernel }.into())
     },
 };

@@ -72,7 +72,8 @@ impl MultipleKernelSvc {
     /// # Errors
     /// [`Error::TooFew`](crate::Error::TooFew) for no kernels or no rows;
     /// [`Error::Undetermined`](crate::Error::Undetermined) when every kernel is constant on the data;
-    /// otherwise as [`Svc::fit`].
+    /// [`Error::Shape`](crate::Error::Shape) for kernel values that are no square matrix; otherwise as
+    /// [`Svc::fit`].
     pub fn fit<'x>(
         &self,
         x: impl Into<Points<'x>>,
@@ -82,6 +83,7 @@ impl MultipleKernelSvc {
     ) -> Result<MultipleSvcFit> {
         let x = self.kernels.points(x);
         self.kernels.check()?;
+        x.check_square()?;
         // The kernel takes no part before the weights are known.
         let svc = self.svc(self.kernels.kernels[0].clone());
         svc.check()?;

@@ -254,7 +254,7 @@ impl Ridge {
 
     fn reserved(&self, plan: RidgePlan, size: Size, compute: &Compute) -> Result<RidgePlan> {
         let what = format!("a ridge fit of {} rows by {}", size.rows, plan.solver);
-        compute.reserve(MemoryPurpose::Fit, &what, plan.bytes, self.suggestion())?;
+        compute.reserve(MemoryPurpose::Fit, &what, plan.bytes, self.suggestion(plan.solver))?;
         Ok(RidgePlan { seconds: compute.seconds(plan.flops), ..plan })
     }
 
@@ -409,11 +409,14 @@ impl Ridge {
         if self.lambda == 0.0 { eigen(size, "").bytes } else { 8 * n * n + 8 * 192 * n * threads + vectors(size) }
     }
 
-    fn suggestion(&self) -> &'static str {
-        if self.lambda == 0.0 {
-            "use λ > 0 (which conjugate gradients can solve without storing K), fewer rows, or a higher memory limit"
-        } else {
-            "use the solver auto, conjugate gradients or centers, fewer rows, or a higher memory limit"
+    fn suggestion(&self, solver: RidgeSolver) -> &'static str {
+        match solver {
+            _ if self.lambda == 0.0 => {
+                "use λ > 0 (which conjugate gradients can solve without storing K), fewer rows, or a higher memory limit"
+            }
+            RidgeSolver::Centers => "use fewer centers, fewer rows, or a higher memory limit",
+            RidgeSolver::ConjugateGradients => "use centers (an approximation), fewer rows, or a higher memory limit",
+            _ => "use the solver auto, conjugate gradients or centers, fewer rows, or a higher memory limit",
         }
     }
 }

@@ -97,6 +97,7 @@ impl Svc {
     ) -> Result<Vec<Array2<usize>>> {
         let x = x.into();
         let specs = self.along(c)?;
+        kernels.iter().try_for_each(|kernel| kernel.points(x).check_square())?;
         let plan = FoldOrder::new(self, x, classes, weights, folds)?;
         let silent = compute.silent();
         let (mut before, mut all) = (Vec::new(), Vec::with_capacity(kernels.len()));

@@ -12,9 +12,9 @@ impl Graphs {
     /// # Errors
     /// All of them name the graph, counted from 0: [`Error::Value`] for an end beyond the vertices
     /// and for numbers that are not finite or weights below 0, [`Error::Shape`] for a count of
-    /// labels, vectors or weights that does not fit, [`Error::Mismatch`] for an attribute that some
+    /// labels, vectors or weights that does not fit, [`Error::Mismatch`] for labels or vectors that some
     /// graphs have and others have not, and for an edge listed twice with different labels or
-    /// weights.
+    /// weights. The edges of a graph without weights have weight 1 beside graphs with weights.
     ///
     /// # Example
     /// ```
@@ -32,7 +32,8 @@ impl Graphs {
         let vertex_labels = column(&graphs, "vertex labels", vertices, |g| g.vertex_labels.is_some())?;
         let vectors = column(&graphs, "vertex vectors", vertices, |g| g.vertex_vectors.is_some())?;
         let edge_labels = column(&graphs, "edge labels", edges, |g| g.edge_labels.is_some())?;
-        let weights = column(&graphs, "edge weights", edges, |g| g.edge_weights.is_some())?;
+        // No weight means weight 1: lengths are numbers of edges, and walks have the factor 1.
+        let weights = graphs.iter().any(|g| edges(g) > 0 && g.edge_weights.is_some());
         let mut sample = Self::without_edges(&graphs, directed);
         sample.vertex_labels =
             vertex_labels.then(|| Labels::new(graphs.iter().flat_map(|g| g.vertex_labels.iter().flatten())));
@@ -67,7 +68,7 @@ impl Graphs {
         let (mut codes, mut weights, mut offset) = (Vec::new(), Vec::new(), 0);
         self.neighbor_starts.push(0);
         for (index, graph) in graphs.iter().enumerate() {
-            let weight = |e: u32| graph.edge_weights.as_ref().map_or(0.0, |w| w[e as usize] + 0.0);
+            let weight = |e: u32| graph.edge_weights.as_ref().map_or(1.0, |w| w[e as usize] + 0.0);
             let code = |e: u32| listed.as_ref().map_or(0, |l| l.codes()[offset + e as usize]);
             let mut degrees = vec![0; graph.vertices];
             for same in graph.arcs(self.directed).chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -153,6 +154,17 @@ mod tests {
         assert!(Graphs::from_graphs(vec![labels], false).is_ok());
         let labels = Graph::new(2, vec![(0, 1), (1, 0)]).with_edge_labels(["a", "b"]);
         assert!(error(vec![labels]).contains("once with label a, and once with label b"));
+    }
+
+    #[test]
+    fn edges_without_weights_have_weight_one() {
+        let edge = || Graph::new(2, vec![(0, 1)]);
+        let (ones, half) = (edge().with_edge_weights(vec![1.0]), edge().with_edge_weights(vec![0.5]));
+        let sample = |graphs: Vec<Graph>| Graphs::from_graphs(graphs, false).unwrap();
+        assert_eq!(sample(vec![edge(), half.clone(), edge()]), sample(vec![ones.clone(), half, ones]));
+        assert!(sample(vec![edge(), edge()]).edge_weights().is_none());
+        let no_edges = Graph::new(2, vec![]).with_edge_weights(vec![]);
+        assert!(sample(vec![edge(), no_edges]).edge_weights().is_none());
     }
 
     #[test]

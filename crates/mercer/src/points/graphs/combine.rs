@@ -30,9 +30,9 @@ impl Graphs {
     /// The graphs of both, those of the other at the end.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless both are directed or both undirected, with the same attributes
+    /// [`Error::Mismatch`] unless both are directed or both undirected, with the same labels and vectors
     /// (graphs without vertices or edges fit any), [`Error::Shape`] for vertex vectors of different
-    /// lengths.
+    /// lengths. Edges without weights have weight 1 beside a sample with weights.
     pub(crate) fn pooled(&self, other: &Self) -> Result<Self> {
         let (first, second) = (self, other);
         let vertices = [first.total_vertices(), second.total_vertices()];
@@ -59,9 +59,7 @@ impl Graphs {
                 join_vectors,
             )?,
             edge_labels: join(&first.edge_labels, &second.edge_labels, arcs, "edge labels", join_labels)?,
-            edge_weights: join(&first.edge_weights, &second.edge_weights, arcs, "edge weights", |a, b| {
-                Ok([a.as_slice(), b].concat())
-            })?,
+            edge_weights: join_weights(&first.edge_weights, &second.edge_weights, arcs),
         })
     }
 
@@ -118,6 +116,12 @@ fn join<T: Clone>(
     }
 }
 
+/// The weights of the arcs of two samples, 1 for those of a sample without; `None` where neither has any.
+fn join_weights(first: &Option<Vec<f64>>, second: &Option<Vec<f64>>, arcs: [usize; 2]) -> Option<Vec<f64>> {
+    let all = |weights: &Option<Vec<f64>>, count| weights.clone().unwrap_or_else(|| vec![1.0; count]);
+    (first.is_some() || second.is_some()).then(|| [all(first, arcs[0]), all(second, arcs[1])].concat())
+}
+
 fn differ(first: &str, second: &str, remedy: &str) -> Error {
     let (first, second) = (format!("the first has {first}"), format!("the second {second}"));
     Error::mismatch("two samples of graphs differ", first, second, remedy)
@@ -160,6 +164,17 @@ mod tests {
             let ends = [(0..cut).collect::<Vec<_>>(), (cut..3).collect()].map(|i| all.select(&i));
             assert_eq!(ends[0].pooled(&ends[1]).unwrap(), all);
         }
+    }
+
+    #[test]
+    fn a_sample_without_weights_has_weights_of_one_beside_another() {
+        let edge = || Graph::new(2, vec![(0, 1)]);
+        let (ones, half) = (edge().with_edge_weights(vec![1.0]), edge().with_edge_weights(vec![0.5]));
+        let sample = |graphs: &[&Graph]| Graphs::from_graphs(graphs.iter().copied().cloned().collect(), false).unwrap();
+        let (plain, weighted) = (sample(&[&edge()]), sample(&[&half]));
+        assert_eq!(plain.pooled(&weighted).unwrap(), sample(&[&ones, &half]));
+        assert_eq!(weighted.pooled(&plain).unwrap(), sample(&[&half, &ones]));
+        assert_eq!(plain.pooled(&plain).unwrap().edge_weights(), None);
     }
 
     #[test]

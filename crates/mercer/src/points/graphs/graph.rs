@@ -29,7 +29,7 @@ pub struct Graph {
     pub vertex_vectors: Option<Vec<Vec<f64>>>,
     /// One label per listed edge.
     pub edge_labels: Option<Vec<Label>>,
-    /// One weight per listed edge, finite and at least 0.
+    /// One weight per listed edge, finite and at least 0; 1 where other graphs of a sample have weights.
     pub edge_weights: Option<Vec<f64>>,
 }
 

@@ -24,7 +24,7 @@ pub use view::GraphView;
 /// every edge and a self-loop once. The neighbors of a vertex ascend and no arc occurs twice, so
 /// two samples are equal exactly if they hold the same graphs with the same attributes.
 /// Attributes (vertex labels, vertex vectors, edge labels, edge weights) are present for all
-/// graphs or for none. A graph without vertices is a point.
+/// graphs or for none; weights that are missing beside others are 1. A graph without vertices is a point.
 ///
 /// # Cost
 /// 8 bytes per vertex and 4 per arc, and per attribute 4 bytes (labels) or 8 (numbers).

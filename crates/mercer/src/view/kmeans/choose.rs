@@ -93,6 +93,7 @@ pub(in crate::view) fn stability(
     compute: &Compute,
     fit: &HalfFit<'_>,
 ) -> Result<ChosenClusters> {
+    x.check_square()?;
     let half = x.len() / 2;
     let max = checked_max(max, half)?;
     if half < 2 {

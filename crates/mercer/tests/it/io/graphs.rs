@@ -45,11 +45,9 @@ fn graphs_of_files_that_do_not_fit_are_refused() {
     let paths = [folder.path().join("first"), folder.path().join("second")];
     std::fs::write(&paths[0], "a b 1\n").unwrap();
     std::fs::write(&paths[1], "a b\n").unwrap();
-    let error = io::read_edge_lists(&paths, false, &Compute::new()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "edge weights: graph 0 has them, and graph 1 has none; give them for all graphs or for none"
-    );
+    // Edges without a weight beside others have the weight 1.
+    let found = io::read_edge_lists(&paths, false, &Compute::new()).unwrap();
+    assert_eq!(found.edge_weights(), Some(&[1.0; 4][..]));
     std::fs::write(&paths[1], "a b 1\nb a 2\n").unwrap();
     let error = io::read_edge_lists(&paths, false, &Compute::new()).unwrap_err();
     assert!(matches!(&error, Error::Format { path, .. } if *path == paths[1]), "{error}");

@@ -238,3 +238,34 @@ fn tests_means_and_functions() {
     found.iter().zip(&direct).for_each(|(f, e)| assert_close!(*f, *e, 1e-12));
     assert_close!(sum.norm(&compute).unwrap(), values.slice(s![..20, ..20]).sum().sqrt(), 1e-12);
 }
+
+/// What a kernel takes from the strings belongs to the fit: strings that are predicted together do
+/// not change each other.
+#[test]
+fn predictions_do_not_depend_on_the_other_strings() {
+    let compute = Compute::new();
+    let train: Strings = ["ACCA", "CACA", "AAAC", "", "CC A"].into_iter().collect();
+    let y = ndarray::array![[1.0], [2.0], [3.0], [0.5], [0.0]];
+    let new: Strings = ["ACCA", "GTG", "AC CA", "ACGCA", ""].into_iter().collect();
+    for text in [
+        "mismatch(length=2, mismatches=1)",
+        "mismatch(length=3, mismatches=1)",
+        "normalized(mismatch(length=2, mismatches=1))",
+        "words()",
+        "words(weights=counts)",
+        "spectrum(length=2, blended=true)",
+        "subsequence(length=2, decay=0.5)",
+        "all_subsequences()",
+    ] {
+        let fit = Ridge::new(text.parse().unwrap(), 1.0).fit(&train, y.view(), None, &compute).unwrap();
+        let together = fit.predict(&new, &compute).unwrap();
+        for i in 0..new.len() {
+            let one: Strings = [new.get(i)].into_iter().collect();
+            let alone = fit.predict(&one, &compute).unwrap()[[0, 0]];
+            assert_close!(alone, together[[i, 0]], abs = 1e-14, "{text}: {:?}", new.get(i));
+        }
+        // The same kernel again from its text.
+        let again = fit.kernel().to_string().parse::<Kernel>().unwrap();
+        assert_eq!(again, *fit.kernel(), "{text}");
+    }
+}

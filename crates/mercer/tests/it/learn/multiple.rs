@@ -6,11 +6,12 @@ use mercer::learn::multiple::{
     Normalization, WeightMethod, WeightNote,
 };
 use mercer::learn::svm::{Classes, Scheme};
-use mercer::learn::{OneClass, Ridge, Svc};
+use mercer::learn::{LogisticRegression, OneClass, Ridge, Svc};
 use mercer::points::Strings;
+use mercer::select::logistic_path;
 use mercer::solve::{DualOptions, Stopped};
 use mercer::{Compute, Error, Kernel, Seed};
-use ndarray::{Array1, Array2, Axis, array};
+use ndarray::{Array1, Array2, Axis, array, s};
 
 fn kernels(texts: &[&str]) -> Vec<Kernel> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -721,4 +722,23 @@ fn columns_that_vary_in_few_rows() {
             check_weights(fit.weights(), &x, 1.0, true);
         }
     }
+}
+
+/// Rows are chosen of the kernel values before the matrix is bound: an error, not a panic.
+#[test]
+fn kernel_values_that_are_no_square_matrix() {
+    let ((x, y, classes), compute) = (data(20, 3), Compute::new());
+    let rows = x.slice(s![.., ..2]);
+    let svc = MultipleKernelSvc::new(simple(&["precomputed()"]), 1.0);
+    let shape = |error: Error| match error {
+        Error::Shape { found, .. } => found,
+        other => panic!("{other}"),
+    };
+    assert_eq!(shape(svc.fit(rows, &classes, None, &compute).unwrap_err()), "(20, 2)");
+    assert!(ridge(simple(&["precomputed()"]), 1.0).fit(rows, y.view(), None, &compute).is_err());
+    let (plain, folds) = (Svc::new("precomputed()".parse().unwrap(), 1.0), vec![0; 20]);
+    assert_eq!(shape(plain.validate(rows, &classes, None, &[1.0], &folds, &compute).unwrap_err()), "(20, 2)");
+    let logistic = LogisticRegression::new("precomputed()".parse().unwrap(), 1.0);
+    let found = logistic_path(&logistic, &[1.0], 4, rows, classes.of(), None, &compute);
+    assert_eq!(shape(found.unwrap_err()), "(20, 2)");
 }

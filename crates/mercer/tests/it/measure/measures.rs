@@ -263,3 +263,19 @@ fn the_number_of_threads_changes_no_byte() {
     assert_eq!(all(1), all(2));
     assert_eq!(all(1), all(3));
 }
+
+/// Kernel values whose sums are no numbers are refused: infinity is no statistic.
+#[test]
+fn sums_that_overflow_are_refused() {
+    let (compute, k) = (Compute::new(), kernel("linear()"));
+    let x = normal(21, 12, 2) * 1e100;
+    let refused = |found: mercer::Result<f64>| {
+        let error = found.unwrap_err().to_string();
+        assert!(error.contains("rescale"), "{error}");
+    };
+    refused(hsic(&x, &x, (&k, &k), HsicEstimator::Biased, &compute));
+    refused(hsic(&x, &x, (&k, &k), HsicEstimator::Unbiased, &compute));
+    refused(normalized_hsic(&x, &x, (&k, &k), &compute));
+    let y = normal(22, 12, 2) * 1e50;
+    assert_close!(normalized_hsic(&y, &y, (&k, &k), &compute).unwrap(), 1.0, abs = 1e-12);
+}

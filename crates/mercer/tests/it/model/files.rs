@@ -473,7 +473,9 @@ fn every_learner_keeps_its_settings() {
     let learners = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/learners.md");
     let learners = std::fs::read_to_string(learners).unwrap();
     assert_eq!(kinds.len(), 12);
-    for kind in kinds {
+    let all: Vec<&str> = mercer::model::LEARNERS.iter().map(|entry| entry.name).collect();
+    assert!(kinds.iter().all(|kind| all.contains(&&**kind)), "{kinds:?}");
+    for kind in all {
         let rows = page.lines().filter(|line| line.starts_with('|') && line.contains(&format!("`{kind}`"))).count();
         assert!(rows >= 1, "docs/model.md has {rows} rows on `{kind}`: its arrays");
         assert!(learners.contains(&format!("## `{kind}`")), "docs/learners.md has no settings of `{kind}`");

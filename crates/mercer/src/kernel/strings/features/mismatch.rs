@@ -26,6 +26,8 @@ pub(crate) struct Substrings<'a> {
     pub(crate) mismatches: usize,
     /// The alphabet, or `None` for the symbols of all strings.
     pub(crate) alphabet: Option<&'a str>,
+    /// Whether symbols outside the alphabet differ from all of its symbols; refused otherwise.
+    pub(crate) others: bool,
 }
 
 /// Encodes the strings and lists the neighbors of their substrings.
@@ -40,20 +42,23 @@ pub(crate) fn prepare(
     substrings: Substrings<'_>,
     compute: &Compute,
 ) -> Result<Prepared> {
-    let Substrings { length, mismatches, alphabet } = substrings;
-    let encoded = match alphabet {
+    let Substrings { length, mismatches, alphabet, others } = substrings;
+    let mut encoded = match alphabet {
         Some(alphabet) => Encoded::with_alphabet(rows, cols, alphabet)?,
         None => Encoded::new(rows, cols)?,
     };
     let string =
         |i: usize| cols.filter(|_| i >= rows.len()).map_or_else(|| rows.get(i), |cols| cols.get(i - rows.len()));
-    check_symbols(&encoded, substrings, string)?;
-    let packing = Packing::new(encoded.symbols(), length);
+    if !others {
+        check_symbols(&encoded, substrings, string)?;
+    }
+    let foreign = encoded.code_foreign();
+    let packing = Packing::new(encoded.symbols() + usize::from(foreign), length);
     if packing.fits::<u64>() {
-        return prepare_keys::<u64>(&encoded, packing, mismatches, compute);
+        return prepare_keys::<u64>(&encoded, packing, (mismatches, foreign), compute);
     }
     if packing.fits::<u128>() {
-        return prepare_keys::<u128>(&encoded, packing, mismatches, compute);
+        return prepare_keys::<u128>(&encoded, packing, (mismatches, foreign), compute);
     }
     let with = format!("{length} symbols of {} bits each", packing.bits);
     Err(Error::unsupported("mismatch kernel", with, "at most 128 bits are supported", "use a smaller length"))
@@ -92,7 +97,12 @@ fn neighborhood_size(symbols: usize, length: usize, mismatches: usize) -> f64 {
     })
 }
 
-fn prepare_keys<K: Key>(encoded: &Encoded, packing: Packing, mismatches: usize, compute: &Compute) -> Result<Prepared> {
+fn prepare_keys<K: Key>(
+    encoded: &Encoded,
+    packing: Packing,
+    (mismatches, foreign): (usize, bool),
+    compute: &Compute,
+) -> Result<Prepared> {
     let tasks = encoded.tasks(TASK.max(encoded.codes().len() / (4 * compute.threads().max(1))));
     let windows = |string: usize, keys: &mut Vec<K>| packing.windows(encoded.string(string), keys);
     let of_task = |task: usize| {
@@ -105,7 +115,8 @@ fn prepare_keys<K: Key>(encoded: &Encoded, packing: Packing, mismatches: usize, 
     let counts = count_keys(&tasks, windows, &dictionary, compute)?;
     let size = neighborhood_size(encoded.symbols(), packing.length, mismatches);
     check_size(&counts, size, compute)?;
-    let around = Neighborhoods { symbols: encoded.symbols() as u32, packing, mismatches, size: size as usize };
+    let (symbols, size) = (encoded.symbols() as u32, size as usize);
+    let around = Neighborhoods { symbols, packing, mismatches, size, foreign };
     let lists = around.lists(&dictionary.keys(), compute)?;
     Ok(Prepared { tasks, counts, lists })
 }
@@ -194,7 +205,7 @@ mod tests {
 
     fn features(sample: &Strings, length: usize, mismatches: usize, alphabet: Option<&str>) -> SparseRows {
         let compute = Compute::new();
-        let substrings = Substrings { length, mismatches, alphabet };
+        let substrings = Substrings { length, mismatches, alphabet, others: true };
         prepare(sample, None, substrings, &compute).unwrap().features(&compute).unwrap()
     }
 
@@ -230,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn foreign_symbols_differ_from_all_others() {
+        for (alphabet, foreign, length) in [("ACG", "ACGT", 3), ("ACGT", "ACGTN-", 4), ("a", "aé", 3), ("ab", "cd", 2)]
+        {
+            let sample = random_strings(length as u64, 9, 20, foreign);
+            for mismatches in 0..length {
+                let found = dense(&features(&sample, length, mismatches, Some(alphabet)));
+                assert_eq!(found, expected(&sample, length, mismatches, alphabet), "{alphabet} {length} {mismatches}");
+            }
+        }
+    }
+
+    #[test]
     fn long_sequences_are_exact() {
         let sample = random_strings(1, 6, 60, "ACDEFGHIKLMNPQRSTVWY");
         let spectrum = substring_counts(&sample, None, 20, false, &Compute::new()).unwrap().0;
@@ -242,7 +265,8 @@ mod tests {
     fn separate_columns_equal_pooled_ones() {
         let (rows, cols) = (random_strings(1, 7, 30, "abc"), random_strings(2, 8, 30, "bcd"));
         let both = gram(&features(&rows.pooled(&cols), 4, 2, None));
-        let (substrings, compute) = (Substrings { length: 4, mismatches: 2, alphabet: None }, Compute::new());
+        let (substrings, compute) =
+            (Substrings { length: 4, mismatches: 2, alphabet: None, others: false }, Compute::new());
         let all = prepare(&rows, Some(&cols), substrings, &compute).unwrap().features(&compute).unwrap();
         let (f, g) = all.split(7);
         let cross: Vec<Vec<f64>> = both[..7].iter().map(|row| row[7..].to_vec()).collect();
@@ -254,7 +278,10 @@ mod tests {
         let sample: Strings = ["ACGT", "NN", "ACNT"].into_iter().collect();
         let compute = Compute::new().with_memory(1 << 28);
         let refused = |rows: &Strings, cols: Option<&Strings>, length, mismatches, alphabet| {
-            prepare(rows, cols, Substrings { length, mismatches, alphabet }, &compute).err().unwrap().to_string()
+            prepare(rows, cols, Substrings { length, mismatches, alphabet, others: false }, &compute)
+                .err()
+                .unwrap()
+                .to_string()
         };
         let message = refused(&sample, None, 3, 1, Some("ACGT"));
         let problem = "row 2, column 0 holds \"ACNT\": its symbol \"N\" at position 2 is not in the alphabet \"ACGT\"";

@@ -126,7 +126,7 @@ mod tests {
             [("ACGT", 70, 60), ("ab", 20, 9), ("ABCDEFGHIJKLMNOP", 9, 40), ("é🙂", 30, 30)]
         {
             let (rows, cols) = (random_strings(1, count, longest, alphabet), random_strings(2, 7, longest, alphabet));
-            let substrings = Substrings { length: 4, mismatches: 1, alphabet: None };
+            let substrings = Substrings { length: 4, mismatches: 1, alphabet: None, others: false };
             for cols in [Some(&cols), None] {
                 let prepared = prepare(&rows, cols, substrings, &compute).unwrap();
                 let (f, g) = prepared.features(&compute).unwrap().into_rows_and_columns(rows.len(), cols.is_some());

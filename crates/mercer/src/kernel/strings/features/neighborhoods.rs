@@ -14,8 +14,11 @@ pub(crate) struct Neighborhoods {
     pub(crate) packing: Packing,
     /// The number of symbols that may differ.
     pub(crate) mismatches: usize,
-    /// The number of sequences around one.
+    /// The number of sequences around one of symbols of the alphabet; around one with others there are
+    /// fewer.
     pub(crate) size: usize,
+    /// Whether there are symbols outside the alphabet, whose code is the number of symbols.
+    pub(crate) foreign: bool,
 }
 
 impl Neighborhoods {
@@ -25,16 +28,53 @@ impl Neighborhoods {
         let lists: Vec<&[K]> = keys.chunks(chunk).collect();
         let neighbors = |task: usize| {
             let mut all = Vec::with_capacity(lists[task].len() * self.size);
-            lists[task].iter().for_each(|&key| self.append(key, self.mismatches, 0, &mut all));
-            all
+            let ends: Vec<usize> = lists[task].iter().map(|&key| self.append_all(key, &mut all)).collect();
+            (all, ends)
         };
         let sizes = (self.packing.key_bits(), keys.len() * self.size);
-        let dictionary = Dictionary::collect(lists.len(), neighbors, sizes, compute)?;
+        let dictionary = Dictionary::collect(lists.len(), |task| neighbors(task).0, sizes, compute)?;
         let columns = compute.try_map_tasks(lists.len(), |task| {
             compute.check_canceled()?;
-            Ok(neighbors(task).into_iter().map(|key| dictionary.rank(key)).collect::<Vec<u32>>())
+            let (all, ends) = neighbors(task);
+            Ok((all.into_iter().map(|key| dictionary.rank(key)).collect::<Vec<u32>>(), ends))
         })?;
-        Ok(Lists { columns: columns.concat(), size: self.size, width: dictionary.len() })
+        let mut all = Lists { columns: Vec::new(), ends: Vec::new(), size: self.size, width: dictionary.len() };
+        for (columns, ends) in columns {
+            all.ends.extend(ends.into_iter().map(|end| all.columns.len() + end));
+            all.columns.extend(columns);
+        }
+        Ok(all)
+    }
+
+    /// Appends the neighbors of a key; returns how many there are then.
+    fn append_all<K: Key>(&self, key: K, all: &mut Vec<K>) -> usize {
+        if self.foreign && (0..self.packing.length).any(|place| self.symbol(key, place) == self.symbols) {
+            self.append_from(key, self.mismatches, 0, all);
+        } else {
+            self.append(key, self.mismatches, 0, all);
+        }
+        all.len()
+    }
+
+    fn symbol<K: Key>(&self, key: K, place: usize) -> u32 {
+        key.symbol(self.packing.bits * place as u32, self.packing.bits)
+    }
+
+    /// The same for a key with symbols outside the alphabet, which have to be exchanged: place by
+    /// place.
+    fn append_from<K: Key>(&self, key: K, mismatches: usize, place: usize, all: &mut Vec<K>) {
+        if place == self.packing.length {
+            return all.push(key);
+        }
+        let (symbol, shift) = (self.symbol(key, place), self.packing.bits * place as u32);
+        if symbol != self.symbols {
+            self.append_from(key, mismatches, place + 1, all);
+        }
+        if mismatches > 0 {
+            for other in (0..self.symbols).filter(|&other| other != symbol) {
+                self.append_from(key.replace(shift, self.packing.bits, other), mismatches - 1, place + 1, all);
+            }
+        }
     }
 
     /// Appends the key and those with up to `mismatches` other symbols at the places from `first`
@@ -56,7 +96,9 @@ impl Neighborhoods {
 /// The columns of the neighbors of each of some keys.
 pub(crate) struct Lists {
     columns: Vec<u32>,
-    /// The number of neighbors of a key.
+    /// Where the neighbors of each key end.
+    ends: Vec<usize>,
+    /// The most neighbors of a key.
     pub(crate) size: usize,
     /// The number of columns.
     pub(crate) width: usize,
@@ -66,7 +108,8 @@ impl Lists {
     /// The columns of the neighbors of key `index`.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &[u32] {
-        &self.columns[index * self.size..(index + 1) * self.size]
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.columns[start..self.ends[index]]
     }
 }
 

@@ -1,5 +1,6 @@
 //! Strings as sequences of symbol codes.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::ranked_set::RankedSet;
@@ -67,6 +68,14 @@ impl Encoded {
         }
     }
 
+    /// Gives symbols outside the alphabet a code of their own, the one after the others; whether
+    /// there are any.
+    pub(crate) fn code_foreign(&mut self) -> bool {
+        let (before, own) = (self.codes.iter().any(|&code| code == FOREIGN), self.symbols as u32);
+        self.codes.iter_mut().filter(|code| **code == FOREIGN).for_each(|code| *code = own);
+        before
+    }
+
     /// The number of strings, rows and columns.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
@@ -121,6 +130,12 @@ fn code(alphabet: &RankedSet, symbol: usize) -> u32 {
     if alphabet.contains(symbol) { alphabet.rank(symbol) } else { FOREIGN }
 }
 
+/// The symbols of some texts, each once, in the order of their scalar values.
+pub(crate) fn symbols_of(texts: &[&str]) -> String {
+    let symbols: BTreeSet<char> = texts.iter().flat_map(|text| text.chars()).collect();
+    symbols.into_iter().collect()
+}
+
 /// The Unicode scalar values of some texts.
 fn symbol_set(texts: &[&str]) -> RankedSet {
     let ascii = texts.iter().all(|text| text.is_ascii());
@@ -160,6 +175,10 @@ mod tests {
     fn a_given_alphabet_marks_other_symbols() {
         let encoded = Encoded::with_alphabet(&strings(&["ACNT🙂"]), None, "TGCA").unwrap();
         assert_eq!(encoded.string(0), [0, 1, FOREIGN, 3, FOREIGN]);
+        let mut encoded = encoded;
+        assert!(encoded.code_foreign() && !encoded.code_foreign());
+        assert_eq!((encoded.string(0), encoded.symbols()), (&[0, 1, 4, 3, 4][..], 4));
+        assert_eq!(symbols_of(&["ba", "éa🙂"]), "abé🙂");
     }
 
     #[test]

@@ -113,7 +113,14 @@ pub(in crate::learn) struct Request<'r> {
     pub(in crate::learn) centers: (Option<&'r Centers>, Option<CenterMachine>),
 }
 
-const ADVICE: &str = "use the solver auto, conjugate gradients or centers, fewer rows, or a higher memory limit";
+/// What to do where a fit by a solver takes too much memory.
+fn advice(solver: LossSolver) -> &'static str {
+    match solver {
+        LossSolver::Centers => "use fewer centers, fewer rows, or a higher memory limit",
+        LossSolver::NewtonConjugateGradients => "use centers (an approximation), fewer rows, or a higher memory limit",
+        _ => "use the solver auto, conjugate gradients or centers, fewer rows, or a higher memory limit",
+    }
+}
 
 impl Request<'_> {
     /// The plan, within the memory limit.
@@ -129,7 +136,7 @@ impl Request<'_> {
             MemoryPurpose::Fit,
             &format!("a fit of {} rows by {}", self.rows, plan.solver),
             plan.bytes,
-            ADVICE,
+            advice(plan.solver),
         )?;
         Ok(LossPlan { seconds: compute.seconds(plan.flops), ..plan })
     }
