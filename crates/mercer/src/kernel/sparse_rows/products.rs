@@ -16,6 +16,12 @@ const PANEL_COST: f64 = 1.0 / 6.0;
 /// Panels are not used if they take more memory.
 const MAX_PANEL_BYTES: f64 = (1u64 << 28) as f64;
 
+/// Lists are of the features that occur alone where there are this many times more features than
+/// values, and this many of these at least: finding the place of a feature takes longer than its
+/// list where most features occur. Not tuned.
+const WIDE: usize = 8;
+const LEAST: usize = 1 << 13;
+
 /// `F Gᵀ` for sparse rows `F` and columns `G` (or `F Fᵀ`), prepared for any rectangle.
 ///
 /// # Formula
@@ -30,6 +36,8 @@ const MAX_PANEL_BYTES: f64 = (1u64 << 28) as f64;
 pub(crate) struct SparseProducts {
     /// None where the rows are the columns.
     rows: Option<SparseRows>,
+    /// The rows on the columns that the lists are of, where these are not all.
+    listed: Option<SparseRows>,
     columns: Arc<SparseColumns>,
     is_dense: bool,
     /// About how many operations a value takes.
@@ -40,7 +48,10 @@ pub(crate) struct SparseProducts {
 #[derive(Debug)]
 pub(crate) struct SparseColumns {
     features: SparseRows,
-    /// How many columns have each feature.
+    /// The features that occur, and the columns on these alone, where most features do not occur: one
+    /// large index must not cost an entry for each below it.
+    used: Option<(Vec<u32>, SparseRows)>,
+    /// How many columns have each feature, of those in lists.
     occurrences: Vec<u32>,
     /// Made with the first rectangle: who reads the features alone does not need them.
     lists: OnceLock<Lists>,
@@ -49,8 +60,18 @@ pub(crate) struct SparseColumns {
 
 impl SparseColumns {
     pub(crate) fn new(features: SparseRows) -> Self {
-        let occurrences = features.occurrences();
-        Self { features, occurrences, lists: OnceLock::new(), panels: OnceLock::new() }
+        let used = (features.width > WIDE * features.columns.len().max(LEAST)).then(|| {
+            let used = features.used_columns();
+            let compact = features.among(&used);
+            (used, compact)
+        });
+        let occurrences = used.as_ref().map_or(&features, |(_, compact)| compact).occurrences();
+        Self { features, used, occurrences, lists: OnceLock::new(), panels: OnceLock::new() }
+    }
+
+    /// The columns as the lists have them.
+    fn listed(&self) -> &SparseRows {
+        self.used.as_ref().map_or(&self.features, |(_, compact)| compact)
     }
 
     /// The features of the columns.
@@ -63,11 +84,12 @@ impl SparseColumns {
         let SparseRows { starts, columns, width, .. } = &self.features;
         let panels = Panels::bytes(self.features.len(), *width);
         let panels = if panels <= panel_bytes { panels as u64 } else { 0 };
-        // The features, and their lists with marks.
-        (2 * (8 * starts.len() + 12 * columns.len()) + 16 * width) as u64 + panels
+        // The features, and their lists with marks; on the features that occur, both once more.
+        let (copies, features) = self.used.as_ref().map_or((2, *width), |(used, _)| (3, used.len()));
+        (copies * (8 * starts.len() + 12 * columns.len()) + 16 * features) as u64 + panels
     }
 
-    /// The number of products with these rows that are not 0: `Σ_f n_f m_f`.
+    /// The number of products with these rows, on the features of the lists, that are not 0: `Σ_f n_f m_f`.
     fn list_work(&self, rows: &SparseRows) -> f64 {
         rows.columns.iter().map(|&feature| f64::from(self.occurrences[feature as usize])).sum()
     }
@@ -91,11 +113,13 @@ impl SparseProducts {
     /// Products of rows, or of the columns themselves, and columns that are kept.
     pub(crate) fn beside(panel_bytes: f64, rows: Option<SparseRows>, columns: Arc<SparseColumns>) -> Self {
         let (own, of) = (rows.as_ref().unwrap_or(&columns.features), &columns.features);
-        let (lists, panels) = (columns.list_work(own), PANEL_COST * panel_work(own, of));
+        let listed = columns.used.as_ref().and_then(|(used, _)| Some(rows.as_ref()?.among(used)));
+        let on_lists = listed.as_ref().or(rows.as_ref()).unwrap_or(columns.listed());
+        let (lists, panels) = (columns.list_work(on_lists), PANEL_COST * panel_work(own, of));
         let is_dense = Panels::bytes(of.len(), of.width) <= panel_bytes && panels <= lists;
         let work = if is_dense { panels } else { lists };
         let values = (own.len() * of.len()).max(1) as f64;
-        Self { is_dense, operations: 1 + (work / values) as usize, rows, columns }
+        Self { is_dense, operations: 1 + (work / values) as usize, rows, listed, columns }
     }
 
     /// The number of rows and of columns.
@@ -124,7 +148,7 @@ impl SparseProducts {
         let columns = &self.columns;
         match self.is_dense {
             true => drop(filled(&columns.panels, || Panels::new(&columns.features))),
-            false => drop(filled(&columns.lists, || Lists::new(&columns.features))),
+            false => drop(filled(&columns.lists, || Lists::new(columns.listed()))),
         }
     }
 
@@ -136,7 +160,8 @@ impl SparseProducts {
                 columns.panels.get_or_init(|| Panels::new(&columns.features)).fill(self.rows(), rows, cols, out);
             }
             false => {
-                columns.lists.get_or_init(|| Lists::new(&columns.features)).fill(self.rows(), rows, cols, out);
+                let on_lists = self.listed.as_ref().or(self.rows.as_ref()).unwrap_or(columns.listed());
+                columns.lists.get_or_init(|| Lists::new(columns.listed())).fill(on_lists, rows, cols, out);
             }
         }
     }
@@ -177,7 +202,8 @@ mod tests {
     fn both_methods(rows: &SparseRows, columns: Option<&SparseRows>) -> [SparseProducts; 2] {
         [true, false].map(|is_dense| {
             let of = Arc::new(SparseColumns::new(columns.unwrap_or(rows).clone()));
-            SparseProducts { rows: columns.map(|_| rows.clone()), columns: of, is_dense, operations: 1 }
+            let rows = columns.map(|_| rows.clone());
+            SparseProducts { rows, listed: None, columns: of, is_dense, operations: 1 }
         })
     }
 
@@ -222,6 +248,27 @@ mod tests {
                 assert_eq!(out[i * 51].to_bits(), diagonal[i].to_bits());
                 assert!((0..50).all(|j| out[i * 50 + j].to_bits() == out[j * 50 + i].to_bits()));
             }
+        }
+    }
+
+    #[test]
+    fn one_large_feature_costs_no_entry_for_those_below_it() {
+        let spread = |rows: &SparseRows| {
+            let columns = rows.columns.iter().map(|&column| column * 90_000_000 + 7).collect();
+            SparseRows { columns, width: u32::MAX as usize, ..rows.clone() }
+        };
+        let (rows, columns) = random_rows(3, 9 + 12, 40, 20).split(9);
+        // Features that the columns do not have.
+        let few = columns.among(&(0..30).collect::<Vec<_>>());
+        let few = SparseRows { width: 40, ..few };
+        for (rows, columns) in [(rows.clone(), Some(columns)), (rows.clone(), Some(few)), (rows, None)] {
+            let (m, n) = (columns.as_ref().map_or(9, SparseRows::len), 9);
+            let mut found = [vec![f64::NAN; n * m], vec![f64::NAN; n * m]];
+            let wide = SparseProducts::new(spread(&rows), columns.as_ref().map(spread));
+            assert!(wide.columns.used.is_some() && wide.columns.bytes(0.0) < 1 << 20);
+            wide.fill(&(0..n).collect::<Vec<_>>(), 0..m, &mut found[0]);
+            SparseProducts::within(0.0, rows, columns).fill(&(0..n).collect::<Vec<_>>(), 0..m, &mut found[1]);
+            assert_eq!(bits(&found[0]), bits(&found[1]));
         }
     }
 

@@ -35,6 +35,30 @@ impl SparseRows {
         (0..self.len()).map(|i| self.row(i).1.iter().fold(0.0, |sum, x| sum + x * x)).collect()
     }
 
+    /// The columns in which there is a value, ascending.
+    pub(super) fn used_columns(&self) -> Vec<u32> {
+        let mut used = self.columns.clone();
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
+    /// The values in some columns, ascending, each column by its place among these.
+    pub(super) fn among(&self, columns: &[u32]) -> Self {
+        let mut found = Self { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: columns.len() };
+        for i in 0..self.len() {
+            let (own, values) = self.row(i);
+            for (column, value) in own.iter().zip(values) {
+                if let Ok(place) = columns.binary_search(column) {
+                    found.columns.push(place as u32);
+                    found.values.push(*value);
+                }
+            }
+            found.starts.push(found.columns.len());
+        }
+        found
+    }
+
     /// How many rows have each column.
     pub(super) fn occurrences(&self) -> Vec<u32> {
         let mut counts = vec![0; self.width];

@@ -71,7 +71,7 @@ impl Encoded {
     /// Gives symbols outside the alphabet a code of their own, the one after the others; whether
     /// there are any.
     pub(crate) fn code_foreign(&mut self) -> bool {
-        let (before, own) = (self.codes.iter().any(|&code| code == FOREIGN), self.symbols as u32);
+        let (before, own) = (self.codes.contains(&FOREIGN), self.symbols as u32);
         self.codes.iter_mut().filter(|code| **code == FOREIGN).for_each(|code| *code = own);
         before
     }
