@@ -230,6 +230,7 @@ impl CholeskyFactor {
             x.diag_mut().fill(1.0);
             solve_lower(lower, x.view_mut());
             if whole {
+                compute.check_canceled()?;
                 solve_lower_transposed(lower, x.view_mut());
             }
             visit(start, x.t().as_standard_layout().t())

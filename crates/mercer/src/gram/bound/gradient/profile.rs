@@ -198,16 +198,20 @@ impl ProfileVisitor for ByMetricAndShapes<'_> {
     fn visit<P: Profile>(self, profile: &P) {
         let formula = ProfileSlopes { profile, shape: self.base.shape_array::<f64>(), scale: self.scale };
         let (values, by_metric, by_shapes) = self.out;
+        // A profile has at most two shapes.
         match by_shapes {
+            [] => {
+                let out = SlopeTiles { values, by_metric, by_shape: [] };
+                differentiate_with_shapes(&formula, self.logarithm, self.metric, out);
+            }
             [first] => {
                 let out = SlopeTiles { values, by_metric, by_shape: [first] };
                 differentiate_with_shapes(&formula, self.logarithm, self.metric, out);
             }
-            [first, second] => {
+            [first, second, ..] => {
                 let out = SlopeTiles { values, by_metric, by_shape: [first, second] };
                 differentiate_with_shapes(&formula, self.logarithm, self.metric, out);
             }
-            _ => unreachable!("a profile with requested shapes has one or two of them"),
         }
     }
 }
