@@ -129,3 +129,9 @@ def test_measures_that_overflow_are_refused(scale):
 def test_checks_resolve_medians_on_the_data():
     x = np.random.default_rng(0).normal(size=(20, 2))
     assert mercer.Kernel("gaussian(lengthscale=median)").check(x).psd
+
+
+def test_margins_that_are_no_numbers_are_refused():
+    x = 1e-160 * np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(ValueError, match="there is no margin"):
+        mercer.NuSVC(kernel="linear", gamma=1.0).fit(x, x[:, 0] > 0)

@@ -78,11 +78,12 @@ impl BinarySvm {
     /// [`Error::Undetermined`] when there is no margin.
     pub(super) fn nu_svc(problem: &DualProblem, solution: &DualSolution) -> Result<Self> {
         let margin = -solution.half_width();
-        if margin.is_nan() || margin <= 0.0 {
+        // Kernel values of 1e-320 have a margin whose square is 0.
+        if margin.is_nan() || margin <= 0.0 || !(margin * margin).recip().is_finite() {
             return Err(Error::undetermined(
                 "the ν-classifier",
                 format!("there is no margin (it is {margin:e})"),
-                "use a smaller ν, or a kernel that separates the classes better",
+                "use a smaller ν, a kernel that separates the classes better, or data on another scale",
             ));
         }
         let mut svm = Self::new(problem, solution);
