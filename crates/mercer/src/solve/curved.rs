@@ -33,9 +33,9 @@ const REJECTED: (f64, f64) = (4.0, 1e-2);
 /// A change of the value that is rounding error, as a part of it.
 const ROUNDING: f64 = 1e-12;
 /// A parameter that belongs at infinity (a noise of 0, the shape of a rational quadratic kernel on
-/// Gaussian data) has a tail like `e⁻ᵗ`: Newton steps of equal length, each with 1.26 times the
-/// predicted decrease or a little more, halve what is left. After a decrease between these times the
-/// predicted one the next step may be several in one.
+/// Gaussian data) has a tail like `e⁻ᵗ`: Newton steps of equal length, each with `2(1 − 1/e) = 1.26`
+/// times the predicted decrease, which leave the same share of the rest. After a decrease between
+/// these multiples of the predicted one the next step may be several in one.
 const TAIL: (f64, f64) = (1.2, 1.8);
 /// Steps of equal length differ by less than this factor; with 1.25 as many evaluations.
 const EQUAL: f64 = 1.1;
