@@ -1,33 +1,12 @@
 //! Formatting of numbers for reports and JSON.
 
+pub use mercer::wording::digits;
 use serde_json::Value;
 
 /// Six significant digits, without trailing zeros; very large and very small numbers in scientific
 /// notation.
 pub fn short(x: f64) -> String {
     digits(x, 6)
-}
-
-/// The given number of significant digits, without trailing zeros.
-pub fn digits(x: f64, significant: usize) -> String {
-    let size = x.abs();
-    if x == 0.0 {
-        return "0".into();
-    }
-    if !x.is_finite() {
-        return x.to_string();
-    }
-    if !(1e-4..1e7).contains(&size) {
-        let text = format!("{x:.*e}", significant - 1);
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", trim_zeros(mantissa));
-    }
-    let decimals = (significant as i32 - 1 - size.log10().floor() as i32).max(0) as usize;
-    trim_zeros(&format!("{x:.decimals$}")).to_owned()
-}
-
-fn trim_zeros(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 /// An integer with thin groups of three: `1 234 567`.

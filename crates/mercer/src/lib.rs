@@ -108,7 +108,7 @@ pub mod select;
 pub mod settings;
 pub mod solve;
 pub mod view;
-mod wording;
+pub mod wording;
 
 pub use compute::{Cancel, Compute, Precision, Progress};
 pub use error::{Error, Result, SyntaxError};

@@ -38,6 +38,48 @@ pub(crate) fn number_text(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:?}") }
 }
 
+/// The longest number that is shown with all its digits: those of a double with a sign, a point and
+/// leading zeros.
+const LONG_NUMBER: usize = 25;
+
+/// A value in a message: numbers of hundreds of digits in scientific notation.
+pub(crate) fn value_text(value: impl std::fmt::Display) -> String {
+    let text = value.to_string();
+    match text.parse::<f64>() {
+        Ok(number) if text.len() > LONG_NUMBER => format!("{number:e}"),
+        _ => text,
+    }
+}
+
+/// The given number of significant digits, without trailing zeros; very large and very small numbers
+/// in scientific notation.
+///
+/// # Example
+/// ```
+/// use mercer::wording::digits;
+/// assert_eq!([digits(10.0, 3), digits(0.012345, 3), digits(1e-9, 3)], ["10", "0.0123", "1e-9"]);
+/// ```
+pub fn digits(x: f64, significant: usize) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        return "0".into();
+    }
+    if !x.is_finite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e7).contains(&size) {
+        let text = format!("{x:.*e}", significant.saturating_sub(1));
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{exponent}", trim_zeros(mantissa));
+    }
+    let decimals = (significant as i32 - 1 - size.log10().floor() as i32).max(0) as usize;
+    trim_zeros(&format!("{x:.decimals$}")).to_owned()
+}
+
+fn trim_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
 /// A list of numbers: `[1, 0.5]`.
 pub(crate) fn list_text(values: &[f64]) -> String {
     format!("[{}]", values.iter().map(|&v| number_text(v)).collect::<Vec<_>>().join(", "))
@@ -137,6 +179,16 @@ pub(crate) fn counted(count: usize, thing: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_many_digits_are_short() {
+        assert_eq!(value_text(-1e100), "-1e100");
+        assert_eq!(value_text(f64::MIN_POSITIVE), "2.2250738585072014e-308");
+        assert_eq!(
+            [value_text(0.1), value_text(-1e15), value_text("a text of more than twenty-five")],
+            ["0.1", "-1000000000000000", "a text of more than twenty-five"]
+        );
+    }
 
     #[test]
     fn misspelled_names_find_their_neighbor() {

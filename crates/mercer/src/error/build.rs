@@ -3,12 +3,12 @@
 use std::fmt::Display;
 
 use super::{Allowed, ColumnProblem, Error, PrecomputedNeed, RecordProblem, Remedy, Requirement, UnresolvedPart};
-use crate::wording::shortened;
+use crate::wording::{shortened, value_text};
 
 impl Error {
     /// A parameter out of range.
     pub fn parameter(name: &str, value: impl Display, allowed: impl Into<Allowed>) -> Self {
-        Self::Parameter { name: name.into(), value: value.to_string(), allowed: allowed.into() }
+        Self::Parameter { name: name.into(), value: value_text(value), allowed: allowed.into() }
     }
 
     /// Sizes that do not fit.
