@@ -7,7 +7,7 @@ use crate::features::{CellMatrix, Cells};
 use crate::learn::loss::LossTerm;
 use crate::operator::{ByProduct, Operator};
 use crate::solve::newton::{NewtonOptions, NewtonProblem, PrimalSolution, joined};
-use crate::{Compute, Result};
+use crate::{Compute, Error, Result};
 
 /// Newton steps of a loss that is not quadratic.
 /// A safety limit: any value between 30 and 1000 would do.
@@ -39,7 +39,8 @@ pub(super) fn solve(
         NewtonProblem { features: &features, data, lambda, intercept, preconditioning: &preconditioning, compute };
     let step_tolerance = STEP_TOLERANCE.min(10.0 * tolerance.sqrt());
     let options = NewtonOptions { tolerance, step_tolerance, max_iterations, max_steps: STEPS };
-    problem.solve(options, &mut |_, _| compute.check_canceled().map(|()| false))
+    let found = problem.solve(options, &mut |_, _| compute.check_canceled().map(|()| false))?;
+    if found.canceled { Err(Error::Canceled) } else { Ok(found) }
 }
 
 /// Coefficients of some columns among all of them; those of the others are 0.

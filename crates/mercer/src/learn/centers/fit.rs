@@ -6,6 +6,7 @@ use super::CenterPlan;
 use crate::function::Function;
 use crate::learn::Loss;
 use crate::learn::loss::sigmoid;
+use crate::solve::Stopped;
 use crate::{Compute, Error, Expansion, Kernel, Points, Result};
 
 /// How a fit on centers was found.
@@ -23,9 +24,9 @@ pub struct CenterEvidence {
     /// The largest residual of the last system over its outputs, relative to the right-hand side,
     /// in the norm of the preconditioner.
     pub residual: f64,
-    /// Whether the tolerance was reached before the iterations ran out or the held-out rows stopped
-    /// the work.
-    pub converged: bool,
+    /// Why the work ended: the tolerance was reached, the iterations ran out or the held-out rows
+    /// stopped it, or it was canceled.
+    pub stopped: Stopped,
     /// What was added to the diagonal of `K_mm`, because it is singular to working precision; 0
     /// where it is not.
     pub jitter: f64,
@@ -35,6 +36,13 @@ pub struct CenterEvidence {
     /// The mean loss of every iterate on the rows held out; empty without them. The coefficients
     /// are those of the least.
     pub held_out_scores: Vec<f64>,
+}
+
+impl CenterEvidence {
+    /// Whether the tolerance was reached.
+    pub fn converged(&self) -> bool {
+        self.stopped == Stopped::Converged
+    }
 }
 
 /// A fitted [`CenterMachine`](super::CenterMachine).

@@ -5,6 +5,7 @@ use std::fmt;
 use super::CenterMachine;
 use crate::compute::human_bytes;
 use crate::error::MemoryPurpose;
+use crate::learn::Loss;
 use crate::{Compute, Precision, Result};
 
 /// Rows of the sample that the preconditioner sees, for each center: the fewest and the most. More
@@ -15,6 +16,8 @@ const ROWS_PER_CENTER: (usize, usize) = (2, 8);
 const ROWS_PER_ROW: usize = 60;
 /// Passes over points and centers that a plan counts with.
 const PASSES: f64 = 20.0;
+/// Newton steps that a plan counts with, where the loss is not quadratic.
+const STEPS: f64 = 5.0;
 
 /// The plan of a fit with centers: what will be run, and what it will take.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +46,13 @@ impl fmt::Display for CenterPlan {
 impl CenterMachine {
     /// Whether so many centers fit into the memory and the time of the computation.
     pub(super) fn fits(&self, (rows, columns, outputs): (usize, usize, usize), compute: &Compute) -> bool {
-        self.plan(rows, columns, outputs, compute).is_ok_and(|plan| compute.is_in_time(plan.flops))
+        let fits = |plan: CenterPlan| compute.is_in_time(self.steps() * plan.flops);
+        self.plan(rows, columns, outputs, compute).is_ok_and(fits)
+    }
+
+    /// Newton steps assumed by a plan; a plan is that of one step.
+    pub(in crate::learn) fn steps(&self) -> f64 {
+        if self.loss == Loss::Squared { 1.0 } else { STEPS }
     }
 
     /// The plan for `rows` points of `columns` numbers and `outputs` targets: what

@@ -11,6 +11,7 @@ use crate::definiteness::require_psd_for;
 use crate::function::Function;
 use crate::gram::Pairs;
 use crate::operator::{ByProduct, Operator, Tiled};
+use crate::solve::Stopped;
 use crate::solve::newton::{DataTerm, NewtonOptions, NewtonProblem, PrimalSolution, PrimalWatch};
 use crate::{Compute, Kernel, Result};
 
@@ -29,6 +30,7 @@ pub(super) fn fit(machine: &CenterMachine, data: &CenterData<'_>, compute: &Comp
     let Some(held_out) = machine.held_out else {
         let (basis, part) = seen_from_centers(machine, &kernel, data, &plan, compute)?;
         let solution = solve(machine, &kernel, data, (&basis, &part), &plan, &mut |_, _| Ok(false), compute)?;
+        let compute = &after(&solution, compute)?;
         let fitted = solution.state.fitted.clone();
         return finished(machine, kernel.clone(), (&basis, &part), (solution, fitted, Vec::new()), plan, compute);
     };
@@ -47,6 +49,7 @@ pub(super) fn fit(machine: &CenterMachine, data: &CenterData<'_>, compute: &Comp
     let seen = (&basis, &part);
     let mut solution = solve(machine, &kernel, &train.data(), seen, &plan, &mut |w, b| validation.see(w, b), compute)?;
     let scores = validation.into_best(&mut solution);
+    let compute = &after(&solution, compute)?;
     // The rows that were held out have values too.
     let alpha = basis.coefficients(solution.state.w.view(), compute)?;
     let bound = kernel.bind(Pairs::Between(data.x.reborrow(), basis.points.as_points()), compute)?;
@@ -101,6 +104,11 @@ fn solve(
     problem.solve(NewtonOptions { tolerance, step_tolerance, max_iterations, max_steps: NEWTON_STEPS }, watch)
 }
 
+/// The computation that finishes an answer, also of work that was canceled.
+fn after(solution: &PrimalSolution, compute: &Compute) -> Result<Compute> {
+    if solution.canceled { compute.after_part() } else { Ok(compute.clone()) }
+}
+
 fn finished(
     machine: &CenterMachine,
     kernel: Kernel,
@@ -117,7 +125,11 @@ fn finished(
         iterations: solution.iterations,
         newton_steps: solution.newton_steps,
         residual: solution.residual,
-        converged: solution.converged,
+        stopped: match (solution.converged, solution.canceled) {
+            (true, _) => Stopped::Converged,
+            (false, true) => Stopped::Canceled,
+            (false, false) => Stopped::StepLimit,
+        },
         jitter: basis.jitter,
         missed: part.missed,
         held_out_scores,

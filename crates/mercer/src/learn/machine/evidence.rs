@@ -59,7 +59,7 @@ impl LossEvidence {
             squared_norm,
             violation: evidence.residual,
             iterations: evidence.newton_steps as u64,
-            stopped: if evidence.converged { Stopped::Converged } else { Stopped::StepLimit },
+            stopped: evidence.stopped,
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn fit(
         centers: fit.centers().len(),
         iterations: evidence.iterations,
         residual: evidence.residual,
-        converged: evidence.converged,
+        converged: evidence.converged(),
         missed: evidence.missed,
     };
     let null = if ridge.intercept {

@@ -98,6 +98,8 @@ pub(crate) struct PrimalSolution {
     /// The largest residual of the last system, in the norm of the preconditioner.
     pub(crate) residual: f64,
     pub(crate) converged: bool,
+    /// Whether the work was canceled after a step: what it reached is an answer.
+    pub(crate) canceled: bool,
 }
 
 /// Sees the iterates `(w, b)` and may stop the work.
@@ -124,14 +126,28 @@ impl NewtonProblem<'_> {
             iterations: 0,
             residual: f64::INFINITY,
             converged: false,
+            canceled: false,
         };
         while found.newton_steps < if quadratic { 1 } else { options.max_steps } {
-            self.compute.check_canceled()?;
             let tolerance = if quadratic { options.tolerance } else { options.step_tolerance };
             let left = options.max_iterations.saturating_sub(found.iterations);
-            let step = self.step(&found.state, tolerance, left, watch)?;
             let before = found.state.objective;
-            found.state = self.advance(found.state, &step.joined)?;
+            let moved = self.compute.check_canceled().and_then(|()| {
+                let step = self.step(&found.state, tolerance, left, watch)?;
+                Ok((self.advance(found.state.clone(), &step.joined)?, step))
+            });
+            let step = match moved {
+                Ok((state, step)) => {
+                    found.state = state;
+                    step
+                }
+                Err(Error::Canceled) if found.newton_steps > 0 => {
+                    self.compute.check_aborted()?;
+                    found.canceled = true;
+                    break;
+                }
+                Err(other) => return Err(other),
+            };
             found.iterations += step.iterations;
             found.newton_steps += 1;
             found.residual = step.residual;

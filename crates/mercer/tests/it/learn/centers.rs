@@ -48,7 +48,7 @@ fn with_all_points_as_centers_it_is_ridge_regression() {
             let expected = ridge.fit(x.view(), y.view(), weights, &compute()).unwrap();
             let machine = CenterMachine { intercept, ..everything(120, Loss::Squared, 0.2) };
             let found = machine.fit(x.view(), y.view(), weights, &compute()).unwrap();
-            assert!(found.evidence().converged && found.evidence().jitter == 0.0, "{:?}", found.evidence());
+            assert!(found.evidence().converged() && found.evidence().jitter == 0.0, "{:?}", found.evidence());
             let both =
                 [found.predict(new.view(), &compute()).unwrap(), expected.predict(new.view(), &compute()).unwrap()];
             assert_arrays_close(&both[0], &both[1], 1e-8, "ridge");
@@ -121,7 +121,7 @@ fn the_preconditioner_keeps_the_iterations_few() {
     let (x, y, _) = data(3000);
     let machine = CenterMachine::new(kernel(), 1e-3, 100);
     let fit = machine.fit(x.view(), y.view(), None, &compute()).unwrap();
-    assert!(fit.evidence().converged && fit.evidence().iterations <= 60, "{:?}", fit.evidence());
+    assert!(fit.evidence().converged() && fit.evidence().iterations <= 60, "{:?}", fit.evidence());
     // The normal equations (K_mn K_nm + λK_mm)α = K_mn y, solved directly.
     let gram = |a: &Array2<f64>, b: &Array2<f64>| {
         let bound = kernel().bind(Pairs::between(a.view(), b.view()), &compute()).unwrap();

@@ -26,8 +26,6 @@ const MIN_RANK: usize = 64;
 /// Operations from which steps over all pairs of rows are too many: hours on a few cores.
 /// Any number of hours would do.
 const TOO_MANY: f64 = 1e14;
-/// Newton steps assumed by a plan on centers.
-const STEPS: f64 = 5.0;
 
 /// How a regularized loss is minimized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -175,11 +173,12 @@ impl Request<'_> {
     }
 
     fn on_centers(&self, compute: &Compute, reason: &str) -> Result<LossPlan> {
-        let plan = self.machine(compute)?.plan(self.rows, self.columns, self.functions, compute)?;
+        let machine = self.machine(compute)?;
+        let plan = machine.plan(self.rows, self.columns, self.functions, compute)?;
         Ok(LossPlan {
             solver: LossSolver::Centers,
             bytes: plan.bytes,
-            flops: STEPS * plan.flops,
+            flops: machine.steps() * plan.flops,
             rank: 0,
             stored: plan.stored,
             centers: plan.centers,
