@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from helpers import ESTIMATORS
+from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier
 
 import mercer
@@ -135,3 +136,30 @@ def test_margins_that_are_no_numbers_are_refused():
     x = 1e-160 * np.random.default_rng(0).normal(size=(40, 3))
     with pytest.raises(ValueError, match="there is no margin"):
         mercer.NuSVC(kernel="linear", gamma=1.0).fit(x, x[:, 0] > 0)
+
+
+@pytest.mark.parametrize("make", [mercer.SVC, mercer.SVR, mercer.KernelPCA, mercer.Nystroem])
+def test_gammas_of_samples_without_a_variance_are_refused(make):
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    y = (x[:, 0] > 0).astype(float)
+    for scale, size in [(1e-160, "small"), (1e-300, "small"), (1e160, "large")]:
+        for points in [scale * x, csr_array(scale * x)]:
+            with pytest.raises(ValueError, match=f"variance of X, which is too {size} for a number: rescale X"):
+                make(kernel="rbf", gamma="scale").fit(points, y)
+    # A gamma that is not used, and points that are all the same, refuse nothing.
+    mercer.SVC(kernel="linear").fit(1e-100 * x, y)
+    mercer.SVC(kernel="rbf", gamma="scale").fit(np.full((40, 3), 1e-160), y)
+
+
+def test_several_kernels_without_a_variance_are_refused():
+    x, y = 1e-160 * X, Y
+    for make, targets in [(mercer.MultipleKernelRegressor, y), (mercer.MultipleKernelClassifier, y > 0)]:
+        with pytest.raises(ValueError, match=r"the trace of linear.*rescale the data"):
+            make(kernels=["linear()"]).fit(x, targets)
+
+
+def test_numbers_of_many_digits_are_shown_short():
+    with pytest.raises(ValueError, match=r"n_components = 10000000… \(101 digits\) is not allowed"):
+        mercer.Nystroem(n_components=10**100).fit(X)
+    with pytest.raises(ValueError, match="alpha = -1e100 is not allowed"):
+        mercer.KernelRidge(alpha=-1e100).fit(X, Y)

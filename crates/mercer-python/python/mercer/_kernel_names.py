@@ -62,6 +62,11 @@ def is_known_by_values(kernel: Any) -> bool:
     return (isinstance(kernel, str) and kernel == "precomputed") or is_computed_outside(kernel)
 
 
+def takes_gamma(kernel: Any) -> bool:
+    """Whether the parameter ``gamma`` is part of the kernel: of most names of scikit-learn, and of functions."""
+    return is_function(kernel) or (isinstance(kernel, str) and kernel in _NAMES and kernel != "linear")
+
+
 def as_parameter(kernel: Any) -> str:
     """Return the parameter ``kernel`` of an estimator whose kernel has this text."""
     text = str(kernel)

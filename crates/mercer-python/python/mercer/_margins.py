@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._estimator import target_names
+from mercer._kernel_names import takes_gamma
 from mercer._kernels import KernelEstimator, is_computed_outside
 from mercer._mercer import Kernel, Objects
 from mercer._parameters import refuse
@@ -161,11 +162,18 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
     if gamma != "scale":
         refuse("gamma", gamma, "'scale', 'auto' or a number above 0")
     variance = 1.0 if kernel == "precomputed" or isinstance(X, Objects) else spread(X, weights)
-    if not np.isfinite(variance):
-        raise ValueError(
-            "gamma = 'scale' needs the variance of X, which is not finite: the numbers are too large, rescale"
-        )
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    usable = variance >= np.finfo(np.float64).tiny and np.isfinite(variance)
+    if not usable and takes_gamma(kernel) and differs(X):
+        size = "small" if variance < 1 else "large"
+        raise ValueError(f"gamma = 'scale' needs the variance of X, which is too {size} for a number: rescale X")
+    return 1.0 / (X.shape[1] * variance) if usable else 1.0
+
+
+def differs(X: Any) -> bool:
+    """Say whether the numbers of a table are not all the same."""
+    values = X.data if issparse(X) else X
+    zeros = issparse(X) and X.nnz < X.shape[0] * X.shape[1]
+    return values.size > 0 and bool(np.any(values != (0.0 if zeros else values.flat[0])))
 
 
 def spread(X: Any, weights: np.ndarray | None) -> float:

@@ -75,9 +75,16 @@ class KernelNames:
     kernel_params: dict[str, Any] | None = None
 
 
+#: The longest number that is shown with all its digits.
+LONG = 25
+
+
 def refuse(name: str, value: Any, allowed: str) -> None:
     """Raise the error that every parameter that is not allowed has; its kind is that of the library's error."""
-    error = ValueError(f"{name} = {value!r} is not allowed: it must be {allowed}")
+    shown = repr(value)
+    if isinstance(value, int) and len(shown) > LONG:
+        shown = f"{shown[:8]}… ({len(shown)} digits)"
+    error = ValueError(f"{name} = {shown} is not allowed: it must be {allowed}")
     error.kind = "parameter"
     raise error
 

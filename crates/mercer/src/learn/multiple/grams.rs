@@ -7,7 +7,7 @@ use super::blocks::{BlockList, Shift};
 use super::made::{Made, Products, Scratch, shifts};
 use super::passes::by_columns;
 use super::spec::Normalization;
-use crate::error::{MemoryPurpose, PrecomputedNeed};
+use crate::error::{MemoryPurpose, PrecomputedNeed, Remedy};
 use crate::gram::{KernelFamily, Pairs};
 use crate::learn::observations::bind_fit;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -210,15 +210,16 @@ impl<'a> Grams<'a> {
             let centered = if wanted.centered { made.diagonals[m] - total * grand } else { made.diagonals[m] };
             let shifted: f64 = by.iter().zip(&self.rows).map(|(by, v)| 2.0 * v * by).sum();
             let (trace, whole) = (centered / unit, made.diagonals[m] / unit + shifted);
-            if !trace.is_finite() {
-                return Err(Error::overflow(format!("the trace of {}", self.kernels[m].short()), "rescale the data"));
-            }
             let varies = trace > CONSTANT * whole.abs() && trace > 0.0;
-            self.scales[m] = match wanted.normalize {
+            let scale = match wanted.normalize {
                 _ if !varies => 0.0,
                 Normalization::Trace => total / trace,
                 Normalization::None => 1.0,
             };
+            if !trace.is_finite() || !(scale * trace).is_finite() {
+                return Err(Error::overflow(format!("the trace of {}", self.kernels[m].short()), Remedy::Rescale));
+            }
+            self.scales[m] = scale;
             if wanted.centered {
                 self.means[m] = (means, grand);
             }
