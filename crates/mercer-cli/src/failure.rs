@@ -16,6 +16,8 @@ pub enum Failure {
     Advised(Box<Error>, &'static str),
     /// The words make no sense together: the message names the flag.
     Request(String),
+    /// The seconds of `--budget-time` were over before there was a model.
+    OutOfTime,
     /// A picture could not be drawn.
     Drawing(String),
     /// Standard output could not be written.
@@ -56,7 +58,7 @@ impl Failure {
                 Error::Canceled | Error::NotConverged { .. } | Error::Singular { .. } | Error::Undefined { .. },
             ) => 2,
             Self::Library(_) | Self::Advised(..) | Self::Request(_) => 1,
-            Self::Drawing(_) | Self::Output(_) | Self::Panic(_) => 2,
+            Self::OutOfTime | Self::Drawing(_) | Self::Output(_) | Self::Panic(_) => 2,
         }
     }
 
@@ -107,6 +109,9 @@ impl std::fmt::Display for Failure {
             },
             Self::Advised(error, advice) => write!(f, "{error}\n{advice}"),
             Self::Request(message) => f.write_str(message),
+            Self::OutOfTime => f.write_str(
+                "--budget-time was over before there was a model: allow more seconds, or use fewer rows (--sample)",
+            ),
             Self::Drawing(message) => write!(f, "the picture could not be drawn: {message}"),
             Self::Output(error) => write!(f, "standard output: {error}"),
             Self::Panic(text) => {

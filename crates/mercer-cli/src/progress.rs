@@ -9,14 +9,19 @@ use mercer::Progress;
 
 use crate::report::clean_line;
 
-/// Work that takes less time shows no bar.
+/// A command that takes less time shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Nor does a part of it that takes less: a bar that cannot be read.
+const GLIMPSE: Duration = Duration::from_millis(100);
 /// Work whose first report is beyond this part goes on from where it was stopped.
 const RESUMED: u64 = 20;
 
 /// The bar of the work that is being done now.
-#[derive(Default)]
-pub struct Bar(Mutex<Option<Shown>>);
+pub struct Bar {
+    /// When the command began.
+    began: Instant,
+    shown: Mutex<Option<Shown>>,
+}
 
 struct Shown {
     work: String,
@@ -29,19 +34,20 @@ struct Shown {
 impl Bar {
     /// A bar, if there is a terminal and `--quiet` is not set.
     pub fn on_terminal(quiet: bool) -> Option<Self> {
-        (!quiet && std::io::stderr().is_terminal()).then(Self::default)
+        let bar = || Self { began: Instant::now(), shown: Mutex::new(None) };
+        (!quiet && std::io::stderr().is_terminal()).then(bar)
     }
 }
 
 impl Progress for Bar {
     fn report(&self, work: &str, done: u64, total: u64) {
-        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.as_ref().is_none_or(|s| s.work != work) {
             let before = if done > total / RESUMED { done } else { 0 };
             *shown = Some(Shown { work: work.to_owned(), started: Instant::now(), before, bar: None });
         }
         if let Some(current) = shown.as_mut() {
-            current.advance(done, total);
+            current.advance(done, total, self.began.elapsed() > PATIENCE);
         }
         if done >= total {
             *shown = None;
@@ -49,7 +55,7 @@ impl Progress for Bar {
     }
 
     fn remark(&self, text: &str) {
-        let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((bar, work)) = shown.as_ref().and_then(|s| Some((s.bar.as_ref()?, &s.work))) {
             bar.set_message(clean_line(&format!("{work}, {text}")).into_owned());
         }
@@ -57,11 +63,14 @@ impl Progress for Bar {
 }
 
 impl Shown {
-    fn advance(&mut self, done: u64, total: u64) {
-        if self.bar.is_none() && done < total && self.started.elapsed() > PATIENCE {
-            self.bar = Some(new_bar(&self.work, total - self.before, self.started.elapsed()));
+    fn advance(&mut self, done: u64, total: u64, is_long: bool) {
+        let length = total.saturating_sub(self.before);
+        if self.bar.is_none() && done < total && is_long && self.started.elapsed() > GLIMPSE {
+            self.bar = Some(new_bar(&self.work, length, self.started.elapsed()));
         }
         if let Some(bar) = &self.bar {
+            // A search finds more to do on its way.
+            bar.set_length(length);
             bar.set_position(done.saturating_sub(self.before));
         }
     }

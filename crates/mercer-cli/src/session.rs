@@ -25,7 +25,7 @@ pub struct Session {
     started: Instant,
 }
 
-/// Fraction of `--budget-time` for the search: the final fit needs the rest.
+/// Fraction of `--budget-time` for a search that has a result: the final fit needs the rest.
 const SEARCH: f64 = 0.5;
 /// Fraction of it reserved for the final fit in any case.
 const LEAST: f64 = 0.2;
@@ -56,14 +56,14 @@ impl Session {
     /// Runs a solver that has an answer at any moment: it stops when `--budget-time` is over and at
     /// Ctrl-C, and what is left to do with the answer may run.
     pub fn anytime<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
-        self.until(self.rest(), |compute| work(&self.planned(compute)))
+        self.until([None, self.rest()], |compute| work(&self.planned(compute)))
     }
 
     /// Runs a search that can return its best candidate at any time: it stops when half of
-    /// `--budget-time` is over and at Ctrl-C.
+    /// `--budget-time` is over, or as soon as it has a candidate after that, and at Ctrl-C.
     pub fn search<T>(&self, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
-        let limit = self.common.budget_time.map(|all| (SEARCH * all - self.started.elapsed().as_secs_f64()).max(0.0));
-        self.until(limit, work)
+        let left = |share: f64| self.common.budget_time.map(|all| share * all - self.started.elapsed().as_secs_f64());
+        self.until([left(SEARCH), left(1.0 - LEAST)], work)
     }
 
     /// How to compute in the time that is left: for solvers that are chosen by it.
@@ -75,11 +75,15 @@ impl Session {
         self.rest().map_or_else(|| compute.clone(), |seconds| compute.clone().with_time(seconds))
     }
 
-    fn until<T>(&self, limit: Option<f64>, work: impl FnOnce(&Compute) -> mercer::Result<T>) -> Result<T, Failure> {
-        let found = work(&self.within(limit));
+    /// Runs work that is told to hurry, and to stop, after so many seconds.
+    fn until<T>(
+        &self,
+        limits: [Option<f64>; 2],
+        work: impl FnOnce(&Compute) -> mercer::Result<T>,
+    ) -> Result<T, Failure> {
+        let found = work(&self.within(limits));
         if matches!(found, Err(Error::Canceled)) && !self.cancel.is_canceled() {
-            let message = "--budget-time ran out before a model was fitted: allow more seconds, or use fewer rows";
-            return Err(Failure::request(message));
+            return Err(Failure::OutOfTime);
         }
         let found = found?;
         self.cancel.lower();
@@ -92,15 +96,17 @@ impl Session {
         Some((all - self.started.elapsed().as_secs_f64()).max(LEAST * all))
     }
 
-    fn within(&self, seconds: Option<f64>) -> Compute {
-        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let Some(limit) = limit else { return self.compute.clone() };
+    fn within(&self, limits: [Option<f64>; 2]) -> Compute {
         let cancel = self.cancel.child();
-        let flag = cancel.clone();
-        std::thread::spawn(move || {
-            std::thread::sleep(limit);
-            flag.cancel();
-        });
+        for (limit, raise) in limits.into_iter().zip([Cancel::hurry, Cancel::cancel]) {
+            let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok());
+            let Some(limit) = limit else { continue };
+            let flag = cancel.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(limit);
+                raise(&flag);
+            });
+        }
         self.compute.clone().with_cancel(cancel)
     }
 

@@ -23,8 +23,9 @@ use crate::options::Options;
 use crate::run::run;
 use crate::search::criterion;
 
-/// The share of the time for the search: the final fit needs the rest.
-const SEARCH: f64 = 0.5;
+/// The share of the time for a search that has a result, and for one that has none: the final fit
+/// needs the rest.
+const SHARES: [f64; 2] = [0.5, 0.8];
 
 const NO_TIME: &str = "max_time was over before a candidate was scored: allow more seconds, or lower max_rows";
 
@@ -167,17 +168,19 @@ fn search(
     Ok((choice, fit))
 }
 
-/// A computation that stops when the share of the time for the search is over. The flag is raised by a
-/// thread of its own, so that searches return their best candidate.
+/// A computation that is told to hurry, and to stop, when its shares of the time are over. The flags
+/// are raised by threads of their own, so that searches return their best candidate.
 fn until(compute: &Compute, cancel: &Cancel, seconds: Option<f64>) -> Compute {
-    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(SEARCH * seconds).ok());
-    let Some(limit) = limit else { return compute.clone() };
+    let Some(seconds) = seconds else { return compute.clone() };
     let child = cancel.child();
-    let (flag, start) = (child.clone(), Instant::now());
-    std::thread::spawn(move || {
-        std::thread::sleep(limit.saturating_sub(start.elapsed()));
-        flag.cancel();
-    });
+    for (share, raise) in SHARES.into_iter().zip([Cancel::hurry, Cancel::cancel]) {
+        let Ok(limit) = Duration::try_from_secs_f64(share * seconds) else { continue };
+        let (flag, start) = (child.clone(), Instant::now());
+        std::thread::spawn(move || {
+            std::thread::sleep(limit.saturating_sub(start.elapsed()));
+            raise(&flag);
+        });
+    }
     compute.clone().with_cancel(child)
 }
 

@@ -1,6 +1,7 @@
 //! Compute settings, which do not affect the result: threads, memory, precision, seed, progress,
 //! cancellation.
 
+mod part;
 mod tasks;
 mod threads;
 
@@ -43,10 +44,12 @@ pub trait Progress: Send + Sync {
 
 /// The work continues.
 const RUN: u8 = 0;
+/// A search stops as soon as it has a result.
+const HURRY: u8 = 1;
 /// The work stops and returns its current iterate.
-const STOP: u8 = 1;
+const STOP: u8 = 2;
 /// The work is discarded.
-const ABORT: u8 = 2;
+const ABORT: u8 = 3;
 
 /// A flag that stops long work at the next tile. Clones share the flag.
 ///
@@ -67,6 +70,8 @@ pub struct Cancel {
     flag: Arc<AtomicU8>,
     parent: Option<Arc<Cancel>>,
     hook: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    /// Whether a hurry stops the work: there is a result without it.
+    optional: bool,
 }
 
 impl std::fmt::Debug for Cancel {
@@ -92,6 +97,25 @@ impl Cancel {
         Self { hook: Some(Arc::new(hook)), ..Self::default() }
     }
 
+    /// Requests an early end: a search returns its best result as soon as it has one. All other work
+    /// goes on.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Cancel, Compute, select::RidgeSearch};
+    /// let cancel = Cancel::default();
+    /// cancel.hurry();
+    /// let x = ndarray::Array2::from_shape_fn((40, 1), |(i, _)| i as f64 / 10.0);
+    /// let mut search = RidgeSearch::new(vec!["gaussian()".parse()?]);
+    /// search.lengthscales = vec![0.1, 1.0, 10.0];
+    /// let found = search.choose(x.view(), x.sin().view(), None, &Compute::new().with_threads(1)?.with_cancel(cancel))?;
+    /// assert!(!found.complete && found.winner.score.is_finite());
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn hurry(&self) {
+        self.flag.fetch_max(HURRY, Ordering::Relaxed);
+    }
+
     /// Requests a stop: the work returns its current iterate.
     pub fn cancel(&self) {
         self.flag.fetch_max(STOP, Ordering::Relaxed);
@@ -109,7 +133,7 @@ impl Cancel {
 
     /// Whether a stop was requested.
     pub fn is_canceled(&self) -> bool {
-        self.requested() >= STOP
+        self.requested() >= if self.optional { HURRY } else { STOP }
     }
 
     /// Whether an immediate stop was requested.
@@ -250,6 +274,12 @@ impl Compute {
         Self { progress: None, ..self.clone() }
     }
 
+    /// The same computation for the part `index` of `count` of a work, which is reported as one.
+    pub(crate) fn part(&self, work: &'static str, index: usize, count: usize) -> Self {
+        let Some(inner) = &self.progress else { return self.clone() };
+        self.clone().with_progress(Arc::new(part::Part::new(inner.clone(), work, index, count)))
+    }
+
     /// Stop when this flag is raised.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
@@ -344,6 +374,11 @@ impl Compute {
     /// [`Error::Canceled`].
     pub fn check_aborted(&self) -> Result<()> {
         if self.cancel.is_aborted() { Err(Error::Canceled) } else { Ok(()) }
+    }
+
+    /// The same computation for work that only improves a result: a [hurry](Cancel::hurry) stops it.
+    pub(crate) fn optional(&self) -> Self {
+        self.clone().with_cancel(Cancel { optional: true, ..self.cancel.clone() })
     }
 
     /// The same computation after a part of it was canceled, such as by a time limit, so that the

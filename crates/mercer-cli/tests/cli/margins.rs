@@ -294,7 +294,7 @@ fn gaussian_processes_stop_when_the_time_is_over_and_keep_the_parameters_so_far(
     // Enough for one evaluation, on a busy machine perhaps at the second or third try, and far too
     // little for a thousand starts.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "--json"]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
+    let early = |run: &crate::common::Run| run.code == 2 && run.err.contains("before there was a model");
     let found = ["1", "4", "16"].into_iter().map(run).find(|found| !early(found));
     let json = found.expect("sixteen seconds are enough for a likelihood of 1000 rows").json();
     assert_eq!(json["interrupted"], true, "{json}");
@@ -327,7 +327,7 @@ fn svms_stop_when_the_time_is_over_and_keep_the_model_so_far() {
     // Enough for the kernel matrix, on a busy machine perhaps at the second or third try, and far
     // too little for the answer.
     let run = |seconds: &str| mercer(&[&words[..], &["--budget-time", seconds, "-o", &model, "--json"]].concat());
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
+    let early = |run: &crate::common::Run| run.code == 2 && run.err.contains("before there was a model");
     let found = ["0.5", "2", "8"].into_iter().map(run).find(|found| !early(found));
     let json = found.expect("eight seconds are enough for a matrix of 3000 rows").json();
     assert_eq!(json["stopped"], "interrupted");
@@ -380,7 +380,7 @@ fn a_search_stops_when_half_of_the_time_is_over_and_takes_the_best_so_far() {
         let seconds = (0.5 * 1.3_f64.powi(step)).to_string();
         mercer(&[&words[..], &["--budget-time", &seconds]].concat())
     };
-    let early = |run: &crate::common::Run| run.code == 1 && run.err.contains("before a model was fitted");
+    let early = |run: &crate::common::Run| run.code == 2 && run.err.contains("before there was a model");
     let json = (0..20).map(run).find(|found| !early(found)).unwrap().json();
     assert_eq!(json["choice"]["complete"], false);
     assert!(json["remarks"].to_string().contains("the best result so far is used"), "{}", json["remarks"]);

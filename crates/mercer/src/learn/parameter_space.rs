@@ -160,6 +160,13 @@ pub(crate) struct SearchOptions<'a> {
 
 /// The most evaluations from one start. A search that needs more is lost in a flat place.
 pub(crate) const MOST_EVALUATIONS: usize = 100;
+/// The evaluations that a search from one start is expected to take: the middle of the searches of
+/// `bench/gaussian_process.py`, of which most take 8 to 40.
+const TYPICAL: f64 = 20.0;
+/// The least part of them that is expected to be left while a search goes on.
+const REST: f64 = 0.25;
+/// The units of the progress of a search.
+const UNITS: u64 = 1000;
 /// A step that makes the objective smaller by less than this part of it is the last.
 const DECREASE: f64 = 2e-9;
 
@@ -169,6 +176,8 @@ struct Watch<'a> {
     compute: &'a Compute,
     start: &'a [f64],
     evaluations: usize,
+    /// The evaluations at the end of every run that has ended.
+    ended: Vec<usize>,
     lowest: f64,
     best: Option<Minimum>,
 }
@@ -226,12 +235,25 @@ impl Watch<'_> {
     }
 
     fn report(&self) {
-        let most = MOST_EVALUATIONS * (self.options.restarts + 1);
-        self.compute.report(self.options.work, self.evaluations.min(most - 1) as u64, most as u64);
+        let done = (UNITS as f64 * self.share()) as u64;
+        self.compute.report(self.options.work, done.min(UNITS - 1), UNITS);
         self.compute.remark(|| {
             let best = (self.options.describe)(self.lowest);
-            format!("evaluation {} of at most {most}, best so far: {best}", self.evaluations)
+            let start = match self.options.restarts {
+                0 => String::new(),
+                more => format!("start {} of {}, ", self.ended.len() + 1, more + 1),
+            };
+            format!("{start}evaluation {}, best so far: {best}", self.evaluations)
         });
+    }
+
+    /// The part of the evaluations that is done, as far as can be foreseen.
+    fn share(&self) -> f64 {
+        let before = self.ended.last().map_or(0, |&last| last);
+        let typical = if before == 0 { TYPICAL } else { before as f64 / self.ended.len() as f64 };
+        let now = (self.evaluations - before) as f64;
+        let run = now / (now + (typical - now).max(REST * typical));
+        (self.ended.len() as f64 + run) / (self.options.restarts + 1) as f64
     }
 }
 
@@ -243,7 +265,8 @@ pub(crate) fn search(
     options: &SearchOptions<'_>,
     compute: &Compute,
 ) -> Result<Search> {
-    let mut watch = Watch { options, compute, start, evaluations: 0, lowest: f64::INFINITY, best: None };
+    let mut watch =
+        Watch { options, compute, start, evaluations: 0, ended: Vec::new(), lowest: f64::INFINITY, best: None };
     let mut runs: Vec<Minimum> = Vec::new();
     let mut interrupted = false;
     for restart in 0..=options.restarts {
@@ -257,7 +280,10 @@ pub(crate) fn search(
             ..MinimizeOptions::default()
         };
         match watch.minimize(&mut target, &from, &options) {
-            Ok(run) => runs.push(run),
+            Ok(run) => {
+                runs.push(run);
+                watch.ended.push(watch.evaluations);
+            }
             Err(Error::Canceled) => {
                 compute.after_part()?;
                 interrupted = true;
@@ -267,8 +293,7 @@ pub(crate) fn search(
             Err(other) => return Err(other),
         }
     }
-    let most = (MOST_EVALUATIONS * (options.restarts + 1)) as u64;
-    compute.report(options.work, most, most);
+    compute.report(options.work, UNITS, UNITS);
     if interrupted && runs.is_empty() {
         return Err(Error::Canceled);
     }

@@ -239,7 +239,8 @@ impl Search {
         }
         for (name, run) in [("svr", Self::tubes as Run), ("gaussian_process", Self::processes)] {
             if self.tries(name, false) {
-                found = match (run(self, data, y, &rows, compute), found) {
+                let part = if found.is_some() { compute.optional() } else { compute.clone() };
+                found = match (run(self, data, y, &rows, &part), found) {
                     (Ok(other), found) => Some(better(found, other)),
                     // The time is over: the best so far.
                     (Err(Error::Canceled), Some(found)) => Some(stopped(found)),
@@ -322,6 +323,7 @@ impl Search {
         if smooth.lengthscales.is_empty() {
             return Ok(linear);
         }
+        let compute = &compute.optional();
         let found = if self.is_compared(data.x.len()) {
             twice(&RidgeSearch { refinements: 0, ..smooth }, data, y, rows, linear.0.score, compute)
         } else {
@@ -434,6 +436,7 @@ impl Search {
         let few: Vec<usize> = search.screening_rows(&labels, compute).into_iter().map(|at| rows[at]).collect();
         let second =
             FoldSearch { lengthscales: search.lengthscales.clone(), ..machines(default_lambdas(&[]), "lambda")? };
+        let compute = &compute.optional();
         let (also, report) = match likelihoods(&second, data, of, &few, compute) {
             Err(Error::Canceled) => return Ok(self.machine(&svc, &best, tried, false)),
             Ok(None) => {

@@ -8,6 +8,7 @@ use super::range::SearchedRange;
 use super::search::{Candidate, RidgeChoice, RidgeSearch, Winner};
 use crate::learn::Ridge;
 use crate::learner::Plan;
+use crate::wording::digits;
 use crate::{Compute, Error, Points, Precision, Result, Sample};
 
 /// Rows to fit on in every round, and the candidates that move in it.
@@ -134,6 +135,7 @@ impl RidgeFinals {
         let test = &order[last..x.len().min(last + SCORED)];
         let mut entrants = leaders(choice);
         let (mut found, mut fits): (Option<Self>, usize) = (None, 0);
+        let compute = &compute.optional();
         for (rows, moving) in ROUNDS {
             let rows = rows.min(most);
             let mut round = Round { search, train: part(&order[..rows]), test: part(test), tried: Vec::new() };
@@ -273,7 +275,7 @@ impl Round<'_> {
     /// The mean square of the errors on the scored rows, NaN where there is no fit.
     fn score(&mut self, candidate: Candidate, lambda: f64, compute: &Compute) -> Result<f64> {
         compute.check_canceled()?;
-        compute.remark(|| format!("{}, λ = {lambda:.1e} on {} rows", candidate.kernel, self.train.0.len()));
+        compute.remark(|| format!("{}, λ = {} on {} rows", candidate.kernel, digits(lambda, 2), self.train.0.len()));
         let silent = compute.silent();
         let single = silent.clone().with_precision(Precision::SingleTiles);
         let ridge = self.search.ridge(&candidate, lambda);

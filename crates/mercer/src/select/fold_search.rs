@@ -8,6 +8,7 @@ use super::folds::{sample_rows, stratified_folds};
 use super::grid::with_lengthscale;
 use super::held_out::{HeldOut, HeldRows};
 use super::range::SearchedRange;
+use crate::wording::digits;
 use crate::{Compute, Error, Kernel, Result};
 
 /// Rows of the first, coarse grid: enough to rank candidates at a small part of the cost of all
@@ -17,6 +18,8 @@ const SCREENING: usize = 1000;
 const FINALISTS: usize = 5;
 /// Times that the neighbors of the best are looked at, at most: on few rows, and on all.
 const ROUNDS: [usize; 2] = [12, 6];
+/// Kernels beside the best that most searches look at, with two parameters each: for the progress.
+const NEIGHBORS: u64 = 6;
 /// Standard errors of the mean difference of the losses, row by row, by which a candidate of the
 /// first grid is not scored again.
 const STANDARD_ERRORS: f64 = 2.0;
@@ -166,10 +169,14 @@ impl Stage {
 struct Run<'r> {
     search: &'r FoldSearch,
     held: &'r dyn HeldOut,
-    compute: &'r Compute,
+    compute: Compute,
     fits: usize,
-    /// Kernels that were scored, for the listener.
+    /// The work that was done, for the listener.
     done: u64,
+    /// What all of it is expected to be.
+    expected: u64,
+    /// Whether a candidate has a score: what follows only improves it.
+    found: bool,
     stopped: bool,
     /// The error of a candidate, reported if no candidate has a score.
     failure: Option<Error>,
@@ -201,7 +208,17 @@ impl FoldSearch {
         if self.families() == 0 || self.parameters.values.is_empty() {
             return Err(Error::parameter("kernels and parameters", "an empty list", "at least one of each"));
         }
-        let mut run = Run { search: self, held, compute, fits: 0, done: 0, stopped: false, failure: None };
+        let mut run = Run {
+            search: self,
+            held,
+            compute: compute.clone(),
+            fits: 0,
+            done: 0,
+            expected: self.expected(labels.len()),
+            found: false,
+            stopped: false,
+            failure: None,
+        };
         let rows = self.screening_rows(labels, compute);
         let few = rows.len() < labels.len();
         let mut first = self.stage(rows, labels, weights, compute)?;
@@ -223,14 +240,26 @@ impl FoldSearch {
 
     /// The rows that the first grid is scored on, drawn from the seed.
     pub fn screening_rows(&self, labels: &[usize], compute: &Compute) -> Vec<usize> {
-        let few = labels.len() > self.screening + self.screening / 2;
-        let most = if few { self.screening } else { labels.len() };
-        sample_rows(labels, most, self.folds.saturating_mul(2), compute)
+        sample_rows(labels, self.screening_size(labels.len()), self.folds.saturating_mul(2), compute)
+    }
+
+    fn screening_size(&self, rows: usize) -> usize {
+        if rows > self.screening + self.screening / 2 { self.screening } else { rows }
     }
 
     /// The fits of the first grid: folds × candidates. The search takes about half as many again.
     pub fn grid_fits(&self) -> usize {
         self.grid().len() * self.folds
+    }
+
+    /// The [work] of a search of so many rows, as most searches go: the first grid, and a few
+    /// neighbors of the best; with more rows the best few, and their neighbors.
+    fn expected(&self, rows: usize) -> u64 {
+        let few = self.screening_size(rows);
+        let parameters = self.parameters.values.len();
+        let grid = self.grid().len() / parameters.max(1);
+        let first = grid as u64 * work(few, parameters) + NEIGHBORS * work(few, 2);
+        if few == rows { first } else { first + FINALISTS as u64 * work(rows, 1) + NEIGHBORS * work(rows, 2) }
     }
 
     fn families(&self) -> usize {
@@ -359,6 +388,11 @@ impl FoldSearch {
     }
 }
 
+/// The work of the fits of a kernel with some parameters: pairs of rows, in units of a hundred.
+fn work(rows: usize, parameters: usize) -> u64 {
+    (rows as u64).pow(2).saturating_mul(parameters as u64) / 100 + 1
+}
+
 fn no_score() -> Error {
     Error::undefined("the score of every candidate of the search", "try other parameters or fewer folds")
 }
@@ -379,18 +413,25 @@ impl Run<'_> {
             let Some((length, _)) = self.search.numbers(group[0]) else { continue };
             let parameters: Vec<f64> = group.iter().filter_map(|&p| self.search.numbers(p)).map(|n| n.1).collect();
             let kernel = self.search.kernel(group[0].family, length)?;
-            self.report(&kernel, &parameters, stage.rows.len(), (groups.len() - at) as u64);
+            let rows = stage.rows.len();
+            let left = groups[at..].iter().map(|group| work(rows, group.len())).sum();
+            self.report(&kernel, &parameters, rows, left);
             let held = HeldRows { rows: &stage.rows, folds: &stage.folds };
             match self.held.losses(&kernel, &parameters, held, &self.compute.silent()) {
                 Ok(losses) => {
                     self.stopped = self.compute.check_canceled().is_err();
                     // What was interrupted is worth something only where there is nothing else.
-                    if self.stopped && stage.best().is_some() {
+                    if self.stopped && self.found {
                         return Ok(());
                     }
                     stage.take(group, losses);
+                    if !self.found && stage.best().is_some() {
+                        self.found = true;
+                        self.compute = self.compute.optional();
+                        self.stopped = self.compute.check_canceled().is_err();
+                    }
                 }
-                Err(Error::Canceled) if stage.best().is_some() => self.stopped = true,
+                Err(Error::Canceled) if self.found => self.stopped = true,
                 // A kernel that cannot be fitted with these numbers is no candidate.
                 Err(error) if error.is_numerical() => {
                     stage.take(group, ndarray::Array2::from_elem((stage.rows.len(), group.len()), f64::NAN));
@@ -399,16 +440,16 @@ impl Run<'_> {
                 Err(other) => return Err(other),
             }
             self.fits += group.len() * stage.folds.len();
-            self.done += 1;
+            self.done += work(rows, group.len());
         }
         Ok(())
     }
 
-    /// Says what is tried, and about how much is left.
+    /// Says what is tried, and about how much is left: at least what was begun.
     fn report(&self, kernel: &Kernel, parameters: &[f64], rows: usize, left: u64) {
-        self.compute.report("search", self.done, self.done + left + 1);
+        self.compute.report("search", self.done, self.expected.max(self.done + left));
         self.compute.remark(|| {
-            let list: Vec<String> = parameters.iter().map(|p| format!("{p:.3e}")).collect();
+            let list: Vec<String> = parameters.iter().map(|&p| digits(p, 3)).collect();
             format!("{} on {rows} rows, {} {}", kernel.short(), self.search.parameter, list.join(", "))
         });
     }

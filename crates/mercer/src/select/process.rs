@@ -85,8 +85,9 @@ impl ProcessSearch {
         x.check_square()?;
         let (x, some) = (Sample::select(x, rows), y.select(Axis(0), rows));
         let mut fits: Vec<GaussianProcessFit> = Vec::new();
-        for process in &self.processes {
-            match process.fit(&x, some.view(), compute) {
+        for (index, process) in self.processes.iter().enumerate() {
+            let compute = if fits.is_empty() { compute.clone() } else { compute.optional() };
+            match process.fit(&x, some.view(), &compute.part("marginal likelihood", index, self.processes.len())) {
                 Ok(fit) => fits.push(fit),
                 Err(Error::Canceled) if !fits.is_empty() => break,
                 Err(other) => return Err(other),

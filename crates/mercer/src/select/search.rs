@@ -12,6 +12,7 @@ use super::{Criterion, RidgePath};
 use crate::gram::KernelList;
 use crate::learn::ridge::RidgeData;
 use crate::learn::{Ridge, RidgeFit};
+use crate::wording::digits;
 use crate::{Compute, Error, Kernel, Points, Result};
 
 /// A search for the kernel, the lengthscale and the λ of a ridge regression.
@@ -254,7 +255,7 @@ impl RidgeSearch {
         let list = self.shared(x, compute)?;
         let sample = SearchData { x: x.reborrow(), y: y.view(), weights, list: list.as_ref() };
         let mut surface = self.score_grid(sample, compute)?;
-        if let Err(error) = self.improve(&mut surface, sample, compute) {
+        if let Err(error) = self.improve(&mut surface, sample, &compute.optional()) {
             interrupted(error)?;
             surface.complete = false;
         }
@@ -276,19 +277,20 @@ impl RidgeSearch {
     /// Scores the candidates of the grid that survive screening.
     fn score_grid(&self, sample: SearchData<'_>, compute: &Compute) -> Result<Surface> {
         let SearchData { x, y, weights, .. } = sample;
-        let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, compute);
+        let mut compute = compute.clone();
         let grid = self.grid()?;
-        let mut screened = self.screen(&grid, RidgeData { x, y, basis: None, weights }, compute)?;
+        let mut screened = self.screen(&grid, RidgeData { x, y, basis: None, weights }, &compute)?;
         let mut paths: Vec<RidgePath> = vec![RidgePath::unknown(&self.lambdas); grid.len()];
         let mut next: Vec<usize> =
             (0..grid.len()).filter(|&i| screened.as_ref().is_none_or(|screened| screened.stays[i])).collect();
         let (mut done, mut complete) = (0, true);
         while complete && !next.is_empty() {
             let total = (done + next.len()) as u64;
-            for some in next.chunks(Self::at_a_time(x.len(), compute)) {
+            for some in next.chunks(Self::at_a_time(x.len(), &compute)) {
                 compute.remark(|| format!("{} on {} rows", grid[some[0]].kernel, x.len()));
+                let score = |candidate: Candidate| self.path(&candidate, &self.lambdas, sample, &compute);
                 let candidates = some.iter().map(|&i| grid[i].clone()).collect();
-                match together(candidates, &score, compute) {
+                match together(candidates, &score, &compute) {
                     Ok(found) => some.iter().zip(found).for_each(|(&i, path)| paths[i] = path),
                     // The best so far is an answer.
                     Err(Error::Canceled) if done > 0 => {
@@ -299,6 +301,7 @@ impl RidgeSearch {
                 }
                 done += some.len();
                 compute.report("search", done as u64, total);
+                compute = compute.optional();
             }
             let best = smallest(paths.iter().map(|path| self.least(path)));
             next = screened.as_ref().zip(best).map_or(Vec::new(), |(screened, best)| screened.recalled(&grid, best));
@@ -404,7 +407,7 @@ impl RidgeSearch {
         let best_there: Vec<usize> = (0..surface.tried.len()).filter(|&i| there(&surface.tried[i].1)).collect();
         let mut found: Vec<Option<RidgePath>> = vec![None; surface.tried.len()];
         for some in best_there.chunks(Self::at_a_time(sample.x.len(), compute)) {
-            compute.remark(|| format!("λ beyond {from:.1e}"));
+            compute.remark(|| format!("λ beyond {}", digits(from, 2)));
             let candidates = some.iter().map(|&i| surface.tried[i].0.clone()).collect();
             let paths = together(candidates, &|candidate| self.path(&candidate, &more, sample, compute), compute)?;
             some.iter().zip(paths).for_each(|(&i, path)| found[i] = Some(path));

@@ -224,7 +224,11 @@ impl Progress for Impatient {
     }
 
     fn remark(&self, text: &str) {
-        assert!(text.contains("of at most 400, best so far: log likelihood"), "{text}");
+        let [start, at, best] = text.splitn(3, ", ").collect::<Vec<_>>()[..] else { panic!("{text}") };
+        assert!(["start 1 of 4", "start 2 of 4", "start 3 of 4", "start 4 of 4"].contains(&start), "{text}");
+        assert!(at.starts_with("evaluation "), "{text}");
+        let value = best.strip_prefix("best so far: log likelihood ").and_then(|number| number.parse::<f64>().ok());
+        assert!(value.is_some_and(f64::is_finite), "{text}");
     }
 }
 

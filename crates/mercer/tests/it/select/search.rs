@@ -3,14 +3,15 @@
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::learn::Ridge;
 use mercer::learn::ridge::RidgeSolver;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use mercer::learn::LogisticRegression;
 use mercer::learn::svm::{Classes, Svc};
+use mercer::learner::{FitInput, Targets};
 use mercer::points::Strings;
 use mercer::select::{
-    Choices, ClassLoss, Criterion, FoldSearch, HeldOut, HeldOutLogistic, HeldOutSvc, HeldRows, RidgeSearch,
+    Choices, ClassLoss, Criterion, FoldSearch, HeldOut, HeldOutLogistic, HeldOutSvc, HeldRows, RidgeSearch, Search,
     SearchedRange, log_grid, median_lengthscales, ridge_path, with_lengthscale,
 };
 use mercer::{Cancel, Compute, Error, Kernel, Progress, Seed};
@@ -266,6 +267,60 @@ fn a_ridge_search_that_is_stopped_gives_the_best_so_far() {
     assert!(all.complete && all.winner.score <= found.winner.score);
 }
 
+/// A hurry ends a search that has a result, and waits for the first one of a search that has none.
+#[test]
+fn a_search_in_a_hurry_waits_for_its_first_result() {
+    let (x, y, _) = sample(80);
+    let cancel = Cancel::default();
+    cancel.hurry();
+    let compute = Compute::new().with_threads(1).unwrap().with_cancel(cancel.clone());
+    let search = RidgeSearch { lengthscales: vec![0.5, 1.0, 2.0, 4.0], ..RidgeSearch::new(vec![kernel("gaussian()")]) };
+    let found = search.choose(x.view(), y.view(), None, &compute).unwrap();
+    assert!(!found.complete && found.winner.score.is_finite());
+    assert!(found.scores.row(1).iter().all(|score| score.is_nan()));
+    let mut folds = FoldSearch::new(vec![kernel("gaussian()")], Choices::open(vec![1.0, 10.0], 0));
+    folds.lengthscales = Choices::fixed(vec![4.0, 2.0, 1.0]);
+    let held = Bowl::new(1.0, 1.0);
+    let found = folds.fit(&held, &[0; 30], None, &compute).unwrap();
+    assert_eq!((found.complete, found.tried.len(), held.calls.load(Ordering::Relaxed)), (false, 2, 1));
+    // All learners of a search: the linear ridge regression is the first result.
+    let input = FitInput::points(x.view()).with_targets(Targets::Values(y.view()));
+    let found = Search::default().choose(&input, &compute).unwrap();
+    assert!(found.report.is_some_and(|report| !report.complete), "{:?}", found.settings);
+    assert!(!cancel.is_canceled());
+}
+
+/// Keeps what is reported.
+#[derive(Default)]
+struct Reports(Mutex<Vec<(u64, u64)>>);
+
+impl Progress for Reports {
+    fn report(&self, work: &str, done: u64, total: u64) {
+        if work == "search" {
+            self.0.lock().unwrap().push((done, total));
+        }
+    }
+}
+
+/// The neighbors of the best and the second stage are part of what is left from the first report on.
+#[test]
+fn the_progress_of_a_search_knows_that_more_comes_after_the_grid() {
+    let reports = Arc::new(Reports::default());
+    let compute = Compute::new().with_progress(reports.clone());
+    let mut search = FoldSearch::new(vec![kernel("gaussian()")], Choices::open(vec![1.0, 10.0, 100.0], 1));
+    search.lengthscales = Choices::open(vec![4.0, 2.0, 1.0], 6);
+    search.screening = 100;
+    search.fit(&Bowl::new(0.25, 1000.0), &[0; 400], None, &compute).unwrap();
+    let reports = reports.0.lock().unwrap();
+    let (last, before) = reports.split_last().unwrap();
+    assert_eq!(last.0, last.1);
+    assert!(before.len() > 8 && before.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{before:?}");
+    assert!(before.iter().all(|(done, total)| done < total), "{before:?}");
+    // The three lengthscales of the grid on a quarter of the rows are a small part of the work.
+    let (done, total) = before[3];
+    assert!(done * 3 < total, "{before:?}");
+}
+
 /// Losses that are least at one lengthscale and one parameter, however far away, with calls counted
 /// and canceled.
 struct Bowl {
@@ -368,6 +423,24 @@ fn fold_searches_that_are_stopped_give_the_best_so_far() {
     assert!(!found.complete && found.tried.iter().all(|tried| tried.lengthscale == Some(4.0)));
     assert_eq!(found.best().parameter, 1.0);
     assert_eq!(bowl.calls.load(Ordering::Relaxed), 2);
+}
+
+/// The best on few rows is a result too: a stop while the first candidate is fitted on all rows keeps it.
+#[test]
+fn a_fold_search_that_is_stopped_anywhere_has_a_result() {
+    let search = FoldSearch { screening: 100, ..fold_search(2) };
+    let labels = vec![0; 400];
+    let whole = Bowl::new(0.5, 10.0);
+    let best = search.fit(&whole, &labels, None, &Compute::new()).unwrap().best().score;
+    let calls = whole.calls.load(Ordering::Relaxed);
+    assert!(calls > 6);
+    for most in 2..calls {
+        let cancel = Cancel::default();
+        let compute = Compute::new().with_cancel(cancel.clone());
+        let bowl = Bowl { stop: Some((most, cancel)), ..Bowl::new(0.5, 10.0) };
+        let found = search.fit(&bowl, &labels, None, &compute).unwrap();
+        assert!(!found.complete && found.best().score >= best, "stopped at {most} of {calls}");
+    }
 }
 
 /// Three columns and five classes without settings took minutes, because paths began at the
