@@ -161,7 +161,9 @@ def gamma_number(gamma: Any, X: np.ndarray, kernel: Any, weights: np.ndarray | N
         return 1.0 / X.shape[1]
     if gamma != "scale":
         refuse("gamma", gamma, "'scale', 'auto' or a number above 0")
-    variance = 1.0 if kernel == "precomputed" or isinstance(X, Objects) else spread(X, weights)
+    # Rows of negative weight are dropped, as LIBSVM does.
+    kept = None if weights is None else np.maximum(weights, 0.0)
+    variance = 1.0 if kernel == "precomputed" or isinstance(X, Objects) else spread(X, kept)
     usable = variance >= np.finfo(np.float64).tiny and np.isfinite(variance)
     if not usable and takes_gamma(kernel) and differs(X):
         size = "small" if variance < 1 else "large"
