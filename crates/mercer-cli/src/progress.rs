@@ -1,10 +1,11 @@
 //! A progress bar on standard error, for work that takes more than a second.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use mercer::Progress;
 
 use crate::report::clean_line;
@@ -85,7 +86,13 @@ impl Drop for Shown {
 }
 
 fn new_bar(work: &str, total: u64, elapsed: Duration) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent:>3} %  {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent:>3} %  {rest}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rest", |state: &ProgressState, out: &mut dyn Write| {
+            // Nothing is known of the time before anything is done. A line that cannot be written is none.
+            if state.pos() > 0 {
+                let _ = write!(out, "{:#} left", HumanDuration(state.eta()));
+            }
+        });
     ProgressBar::new(total).with_style(style).with_message(clean_line(work).into_owned()).with_elapsed(elapsed)
 }
