@@ -6,9 +6,9 @@ use ndarray::Array2;
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyList, PyString, PyTuple};
 
-use crate::errors::to_python;
+use crate::errors::{to_python, with_kind};
 use crate::input::{Matrix, numbers, table};
 use crate::kernel::sees_named_columns_only;
 use crate::sparse::{is_sparse, read_sparse};
@@ -31,6 +31,7 @@ impl<'py> PointsInput<'py> {
         {
             return Ok(Self::Vectors(matrix));
         }
+        let value = &table(value)?;
         refuse_one_graph(kernel, value, what)?;
         if is_sparse(value)? && !kernel.is_some_and(Kernel::is_precomputed) {
             return read_sparse(value, what).map(|rows| Self::Objects(Box::new(rows.into())));
@@ -204,17 +205,18 @@ fn read_table(kernel: Option<&Kernel>, value: &Bound<'_, PyAny>) -> PyResult<Opt
         let kind =
             array.as_ref().map_or(Ok("O".into()), |array| array.getattr("dtype")?.getattr("kind")?.extract::<String>());
         if ["f", "i", "u", "b"].contains(&kind?.as_str()) {
-            let values = self::numbers(&column, &name)?;
-            numbers.push(values);
+            numbers.push(self::numbers(&column, &name)?);
             names.push(name);
         } else if let Some((_, inner)) = named.iter().find(|(names, _)| names[..] == [name.as_str()]) {
             let kind = inner.point_kind().filter(|kind| kind.is_object()).unwrap_or(PointKind::Strings);
             let wrong = || PyValueError::new_err(format!("column `{name}` does not hold {kind}, which {inner} takes"));
+            refuse_missing(&column, &name)?;
             objects.push((
                 name.clone(),
                 read_objects(Some(kind), &column, &format!("column `{name}`"))?.ok_or_else(wrong)?,
             ));
         } else if kernel.is_none() {
+            refuse_missing(&column, &name)?;
             let texts = read_objects(Some(PointKind::Strings), &column, &format!("column `{name}`"))?;
             // Numbers in a column of objects: a matrix, if any.
             let Some(texts) = texts else { return Ok(None) };
@@ -224,9 +226,36 @@ fn read_table(kernel: Option<&Kernel>, value: &Bound<'_, PyAny>) -> PyResult<Opt
     if objects.is_empty() {
         return Ok(None);
     }
+    for (name, values) in names.iter().zip(&numbers) {
+        if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+            return Err(unusable(numpy.py(), name, row, values[row].is_nan()));
+        }
+    }
     let rows = numbers.first().map_or(objects[0].1.len(), Vec::len);
     let numbers = Array2::from_shape_fn((rows, numbers.len()), |(i, j)| numbers[j].get(i).copied().unwrap_or(f64::NAN));
     Mixed::new(numbers, names, objects).map(Some).map_err(to_python)
+}
+
+/// Refuses a column of texts or other objects with rows that hold nothing: None, NaN, or a missing value of pandas.
+fn refuse_missing(column: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    for (row, value) in column.try_iter()?.enumerate() {
+        let value = value?;
+        let is_missing = value.is_none()
+            || value.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan())
+            || matches!(value.get_type().name()?.to_str()?, "NAType" | "NaTType");
+        if is_missing {
+            return Err(unusable(column.py(), name, row, true));
+        }
+    }
+    Ok(())
+}
+
+/// The error of a cell without a value, or with an infinite one; its attribute `column` is the name.
+fn unusable(py: Python<'_>, name: &str, row: usize, missing: bool) -> PyErr {
+    let found = if missing { "has no value" } else { "is infinite" };
+    let message = format!("column `{name}`: row {row} {found}: fill it in, or leave the row out");
+    let error = with_kind(PyValueError::new_err(message), "value");
+    error.value(py).setattr("column", name).map_or_else(|e| e, |()| error)
 }
 
 /// Strings from a list, an array or a column of a data frame; `None` if the first is not one.

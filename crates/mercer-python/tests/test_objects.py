@@ -556,6 +556,31 @@ def test_the_kernel_of_a_table_without_one_is_a_rule():
     assert mercer.two_sample_test(objects, objects + 3, permutations=19).p_value <= 1
 
 
+def test_cells_of_mixed_tables_without_a_value_are_named():
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    words, kinds = strings(40)
+    whole = {"text": words, "x": np.arange(40.0)}
+    for name, row, value in [("x", 7, np.nan), ("x", 0, np.nan), ("text", 3, None), ("text", 0, None)]:
+        table = pandas.DataFrame({key: list(values) for key, values in whole.items()})
+        table.loc[row, name] = value
+        for points in (table, polars.from_pandas(table), polars.from_pandas(table).to_arrow()):
+            for kernel in ("auto", "on([text], words()) + on([x], gaussian())"):
+                with pytest.raises(ValueError, match=f"column `{name}`: row {row} has no value: fill it in"):
+                    mercer.SVC(kernel=kernel).fit(points, kinds)
+                with pytest.raises(ValueError, match=f"column `{name}`: row {row} has no value: fill it in"):
+                    mercer.two_sample_test(points, points, kernel=kernel)
+    table = pandas.DataFrame(whole)
+    for points in (polars.from_pandas(table), polars.from_pandas(table).to_arrow()):
+        for kernel in ("auto", "on([text], words()) + on([x], gaussian())"):
+            options = {"kernel": kernel, "permutations": 99}
+            expected = mercer.two_sample_test(table[:20], table[20:], **options)
+            assert mercer.two_sample_test(points[:20], points[20:], **options).p_value == expected.p_value
+    table.loc[5, "x"] = np.inf
+    with pytest.raises(ValueError, match="column `x`: row 5 is infinite"):
+        mercer.KernelRidge(kernel="auto").fit(table, kinds)
+
+
 def test_graphs_of_files(tmp_path):
     (tmp_path / "path.edges").write_text("a b\nb c\n")
     (tmp_path / "triangle.edges").write_text("a b\nb c\nc a\n")

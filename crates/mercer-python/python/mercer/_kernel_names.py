@@ -32,9 +32,11 @@ def auto_kernel(X: Any) -> Kernel | None:
         return None
     try:
         kernel = default_kernel(X)
-    except (TypeError, ValueError):
-        # Of graphs the error says what is wrong; of everything else the checks of vectors do.
-        if is_graph(X) or (isinstance(X, (list, tuple)) and len(X) > 0 and begins_graphs(X[0])):
+    except (TypeError, ValueError) as error:
+        # Of graphs and of columns of a mixed table the error says what is wrong; of everything else the checks of
+        # vectors do.
+        graphs = is_graph(X) or (isinstance(X, (list, tuple)) and len(X) > 0 and begins_graphs(X[0]))
+        if graphs or hasattr(error, "column"):
             raise
         return None
     return object_kernel(kernel, X)

@@ -8,6 +8,7 @@ use super::{
     strings,
 };
 use crate::Result;
+use crate::wording::nearest;
 
 /// Which part of the theory an entry belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +143,54 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     entries().map(|e| e.name)
 }
 
+/// Names of other programs and of papers, and ours: an unknown kernel is asked about by these.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("rbf", "gaussian"),
+    ("se", "gaussian"),
+    ("squared_exponential", "gaussian"),
+    ("exp_quad", "gaussian"),
+    ("rq", "rational_quadratic"),
+    ("poly", "polynomial"),
+    ("sigmoid", "tanh"),
+    ("cosine", "normalized"),
+    ("exp_sine_squared", "periodic"),
+    ("dot_product", "linear"),
+    ("bias", "constant"),
+    ("dirac", "delta"),
+    ("ngram", "spectrum"),
+    ("ssk", "subsequence"),
+    ("gap_weighted", "subsequence"),
+    ("tfidf", "words"),
+    ("bag_of_words", "words"),
+    ("wl", "weisfeiler_lehman"),
+    ("subtree", "weisfeiler_lehman"),
+    ("sp", "shortest_path"),
+    ("mmd", "squared_mmd"),
+    ("scale_space", "persistence"),
+];
+
+/// The name that was probably meant by one that is no entry.
+pub(crate) fn suggestion(name: &str) -> Option<&'static str> {
+    let word = name.to_lowercase();
+    let elsewhere = ELSEWHERE.iter().find(|(theirs, _)| *theirs == word).map(|&(_, ours)| ours);
+    elsewhere.or_else(|| nearest(name, names()))
+}
+
 /// The names of an entry's named parameters.
 pub(crate) fn parameter_names(entry: &str) -> Vec<&'static str> {
     find(entry).map_or(Vec::new(), |e| e.parameters.iter().map(|p| p.name).filter(|n| !n.is_empty()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_elsewhere_are_those_of_entries() {
+        for (theirs, ours) in ELSEWHERE {
+            assert!(find(theirs).is_none() && find(ours).is_some(), "{theirs}: {ours}");
+        }
+        assert_eq!([suggestion("RBF"), suggestion("gausian")], [Some("gaussian"); 2]);
+        assert_eq!(suggestion("wl"), Some("weisfeiler_lehman"));
+    }
 }

@@ -21,7 +21,6 @@ pub(crate) use arguments::Arguments;
 use syntax::{Piece, Syntax, error_at};
 
 use super::{Kernel, catalogue, custom};
-use crate::wording::nearest;
 use crate::{Error, Result};
 
 impl FromStr for Kernel {
@@ -100,7 +99,7 @@ fn program_kernel(text: &str, position: usize) -> Error {
 fn unknown(text: &str, position: usize, name: &str) -> Error {
     let mut error = error_at(text, position, format!("there is no kernel named `{name}`"));
     if let Error::Syntax(e) = &mut error {
-        e.suggestion = nearest(name, catalogue::names()).map(Into::into);
+        e.suggestion = catalogue::suggestion(name).map(Into::into);
     }
     error
 }
