@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from timing import Row, interleaved, print_row
+from timing import Row, best_seconds, interleaved, print_row
 
 import mercer
 
@@ -199,6 +199,11 @@ def documents(data: Path, count: int = 500, size: int = 2000, length: int = 5) -
         100,
         pairs,
     )
+    square = np.random.default_rng(0).normal(size=(3000, 3000))
+    some = parts[:80]
+    ours, theirs = best_seconds([lambda: kernel(some), lambda: square @ square], 3)
+    rate = 3 * len(some) * (len(some) + 1) / 2 * length * size**2 / ours
+    print(f"multiplications a second: {rate:.2e}; in a product of matrices of numpy: {3000**3 / theirs:.2e}")
 
 
 def subsequence_of(s: str, t: str, length: int, decay: float) -> float:
