@@ -5,9 +5,12 @@ use rayon::prelude::*;
 
 use super::Criterion;
 use super::criterion::deal;
+use crate::error::MemoryPurpose;
 use crate::gram::KernelList;
 use crate::learn::Ridge;
-use crate::learn::ridge::{AtLambda, Problem, RidgeData, RidgeSolver, RidgeSpectrum, along, check_lambda};
+use crate::learn::ridge::{
+    AtLambda, FeatureSpectrum, HeldOutRows, Problem, RidgeData, RidgeSolver, RidgeSpectrum, along, check_lambda,
+};
 use crate::solve::{Solved, solve_positive};
 use crate::{Compute, Error, Points, Result};
 
@@ -90,7 +93,8 @@ pub(super) fn smallest(values: impl Iterator<Item = f64>) -> Option<usize> {
 /// # Cost
 /// One reduction to a band (`8n³/3` at the speed of matrix products, less for matrices of low rank)
 /// and `48n²` per λ; `24n²` bytes. For folds one eigendecomposition (up to `5n³`) and `2n³/folds`
-/// per λ; `40n²` bytes.
+/// per λ; `40n²` bytes. Kernels with `p ≤ n/4` features (`linear`, `polynomial` on few columns,
+/// counts of parts of objects): `4np² + 9p³`, and `6np` per λ, for folds `p³/3` per fold beside.
 ///
 /// # Errors
 /// [`Error::Parameter`] for a λ that is negative or not finite and for fewer than 2 folds; as
@@ -140,21 +144,25 @@ pub(super) fn shared_path(
     }
     let spec = Ridge { lambda: lambdas[0], solver: RidgeSolver::Eigen, ..ridge.clone() };
     spec.check(x, compute)?;
-    let outputs = data.y.ncols();
     let data = RidgeData { x, ..data };
     let problem = match list.filter(|list| list.takes(&ridge.kernel)) {
         Some(list) => Problem::shared(&ridge.kernel, list, ridge.intercept, data, compute)?,
         None => Problem::new(&ridge.kernel, ridge.intercept, data, compute)?,
     };
     let parts = folds.map(|k| deal(problem.rows(), k, compute)).transpose()?;
-    let scores = match by_band(&problem, lambdas, parts.is_some(), compute)? {
-        Some(scores) => Ok(scores),
+    let mut scores = by_features(&problem, x, lambdas, parts.as_deref(), compute)?;
+    if scores.is_none() {
+        scores = by_band(&problem, lambdas, parts.is_some(), compute)?;
+    }
+    let scores = match scores {
+        Some(scores) => scores,
         None => {
-            spec.plan(x.len(), x.size().numbers(), outputs, compute)?;
-            by_spectrum(&problem, lambdas, parts.as_deref(), compute)
+            let what = format!("the scores of every λ for {} rows", x.len());
+            let remedy = "use fewer rows (an automatic search takes a sample), one λ with a fit on centers, or a higher memory limit";
+            compute.reserve(MemoryPurpose::Fit, &what, matrices(5, x.len()), remedy)?;
+            by_spectrum(&problem, lambdas, parts.as_deref(), compute)?
         }
     };
-    let scores = scores?;
     let collect = |of: fn(&Scores) -> f64| scores.iter().map(of).collect::<Array1<f64>>();
     Ok(RidgePath {
         lambdas: lambdas.to_vec(),
@@ -165,12 +173,42 @@ pub(super) fn shared_path(
     })
 }
 
+/// Rows up to which a matrix is decomposed for a λ that is too small for features: some seconds.
+/// Not tuned.
+const FEW_ROWS: usize = 2000;
+
 /// The scores at one λ.
 struct Scores {
     leave_one_out: f64,
     gcv: f64,
     folds: f64,
     degrees_of_freedom: f64,
+}
+
+/// All scores in the features of the kernel, where it has few. A λ at which too few digits are left
+/// has none; with few rows the matrix tells then.
+fn by_features(
+    problem: &Problem<'_>,
+    x: Points<'_>,
+    lambdas: &[f64],
+    folds: Option<&[Vec<usize>]>,
+    compute: &Compute,
+) -> Result<Option<Vec<Scores>>> {
+    let Some(spectrum) = FeatureSpectrum::new(problem, x, compute)? else { return Ok(None) };
+    let held_out: Option<Vec<HeldOutRows>> = folds.map(|folds| spectrum.held_out(folds, compute)).transpose()?;
+    let score = |&lambda: &f64| {
+        compute.check_canceled()?;
+        let Some(at) = spectrum.at(lambda) else { return Ok(None) };
+        let residuals = match &held_out {
+            Some(folds) => spectrum.residuals(&at.dual, lambda, folds)?,
+            None => f64::NAN,
+        };
+        Ok(Some(Scores::new(&at, problem, lambda, residuals)))
+    };
+    let scores: Vec<Option<Scores>> = compute.install(|| lambdas.par_iter().map(score).collect::<Result<_>>())?;
+    let enough = if problem.rows() <= FEW_ROWS { scores.len() } else { 1 };
+    let known = scores.iter().flatten().count();
+    Ok((known >= enough).then(|| scores.into_iter().map(|score| score.unwrap_or(Scores::UNKNOWN)).collect()))
 }
 
 /// All scores but those of folds from a reduction to a band, where that is sound and there is room
@@ -210,6 +248,9 @@ fn by_spectrum(
 }
 
 impl Scores {
+    const UNKNOWN: Self =
+        Self { leave_one_out: f64::NAN, gcv: f64::NAN, folds: f64::NAN, degrees_of_freedom: f64::NAN };
+
     fn new(at: &AtLambda, problem: &Problem<'_>, lambda: f64, held_out: f64) -> Self {
         let influence = at.influence(lambda, &problem.roots);
         let outputs = problem.targets.ncols() as f64;

@@ -170,7 +170,10 @@ impl<T: Element> WithSimd for Combine<'_, T> {
     /// Four rows at a time, so that `y` is read and written a quarter as often.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let width = self.y.len().max(1);
+        let width = self.y.len();
+        if width == 0 {
+            return;
+        }
         let (quads, rest) = self.x.as_chunks::<4>();
         let (quad_rows, rest_rows) = self.tile.split_at(quads.len() * 4 * width);
         for (rows, x) in quad_rows.chunks_exact(4 * width).zip(quads) {

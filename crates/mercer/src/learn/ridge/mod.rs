@@ -11,6 +11,7 @@ mod direct;
 mod distinct;
 mod effects;
 pub(crate) mod entry;
+mod feature_spectrum;
 mod features;
 mod finite_rank;
 mod fit;
@@ -30,6 +31,7 @@ mod spec;
 mod spectrum;
 mod state_space;
 
+pub(crate) use feature_spectrum::{FeatureSpectrum, HeldOutRows};
 pub(in crate::learn) use finite_rank::FeatureFunction;
 pub use fit::{Diagnostics, RidgeFit};
 pub use interval::IntervalTarget;

@@ -28,12 +28,9 @@ pub(crate) fn along(problem: &Problem<'_>, lambdas: &[f64], compute: &Compute) -
     let targets = &problem.targets - &q.dot(&q.t().dot(&problem.targets));
     let Some(found) = resolvents(matrix, targets.view(), lambdas, compute)? else { return Ok(None) };
     let lengths = (q * q).sum_axis(Axis(1));
-    let at = |(found, lambda): (crate::solve::Resolvent, &f64)| AtLambda {
-        gain: found.diagonal - &lengths / (shift + lambda),
-        dual: found.solution,
-        singular: None,
-        rank: problem.rows() - q.ncols(),
-        threshold: 0.0,
+    let at = |(found, lambda): (crate::solve::Resolvent, &f64)| {
+        let gain = found.diagonal - &lengths / (shift + lambda);
+        AtLambda::regular(found.solution, gain, problem.rows() - q.ncols())
     };
     Ok(Some(found.into_iter().zip(lambdas).map(at).collect()))
 }

@@ -103,6 +103,11 @@ impl RidgeSpectrum {
 }
 
 impl AtLambda {
+    /// Of a matrix that is definite to working precision.
+    pub(super) fn regular(dual: Array2<f64>, gain: Array1<f64>, rank: usize) -> Self {
+        Self { dual, gain, singular: None, rank, threshold: 0.0 }
+    }
+
     /// Whether the regularized matrix is definite to working precision.
     pub(crate) fn is_regular(&self) -> bool {
         self.singular.is_none()

@@ -1,11 +1,13 @@
 //! Selection of λ and kernels: the golden path, folds against refits, searches, wrong input.
 
+use crate::common::assert_arrays_close;
 use crate::common::golden::{Golden, matrix, number, numbers};
 use mercer::learn::Ridge;
 use mercer::learn::ridge::RidgeSolver;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use mercer::gram::{Pairs, dense};
 use mercer::learn::LogisticRegression;
 use mercer::learn::svm::{Classes, Svc};
 use mercer::learner::{FitInput, Targets};
@@ -14,7 +16,7 @@ use mercer::select::{
     Choices, ClassLoss, Criterion, FoldSearch, HeldOut, HeldOutLogistic, HeldOutSvc, HeldRows, RidgeSearch, Search,
     SearchedRange, log_grid, median_lengthscales, ridge_path, with_lengthscale,
 };
-use mercer::{Cancel, Compute, Error, Kernel, Progress, Seed};
+use mercer::{Cancel, Compute, Error, Kernel, Points, Progress, Seed};
 use ndarray::{Array1, Array2, Axis};
 
 fn kernel(text: &str) -> Kernel {
@@ -67,6 +69,48 @@ fn the_path_equals_the_fits() {
             assert_close!(path.degrees_of_freedom[i], evidence.degrees_of_freedom, 1e-11);
         }
     }
+}
+
+/// The path of a kernel with few features is that of its matrix, which has none; it needs no memory for one.
+#[test]
+fn the_path_in_features_is_that_of_the_matrix() {
+    let (x, y, mut weights) = sample(160);
+    let mut random = Seed(6).stream("texts", 1);
+    let strings: Strings =
+        (0..160).map(|_| (0..30).map(|_| ['a', 'b', 'c'][random.below(3)]).collect::<String>()).collect();
+    weights[3] = 0.0;
+    let (compute, lambdas) = (Compute::new().with_threads(2).unwrap(), [1e-4, 1e-2, 1.0, 300.0]);
+    let small = compute.clone().with_memory(400_000);
+    let samples: [(Points<'_>, &str); 4] = [
+        (x.view().into(), "linear()"),
+        (x.view().into(), "polynomial(degree=3) + 0.5*linear()"),
+        ((&strings).into(), "normalized(spectrum(length=2))"),
+        ((&strings).into(), "spectrum(length=3)"),
+    ];
+    for (points, text) in samples {
+        let bound = kernel(text).bind(Pairs::Within(points.reborrow()), &compute).unwrap();
+        let values = dense(&bound, &compute).unwrap();
+        for (intercept, weights) in [(false, None), (true, None), (true, Some(weights.view()))] {
+            let ridge = Ridge { intercept, ..Ridge::new(kernel(text), 0.0) };
+            let matrix = Ridge { kernel: kernel("precomputed()"), ..ridge.clone() };
+            for folds in [None, Some(4)] {
+                let found = ridge_path(&ridge, &lambdas, folds, points.reborrow(), y.view(), weights, &small).unwrap();
+                let of = Points::Precomputed(values.view());
+                let expected = ridge_path(&matrix, &lambdas, folds, of, y.view(), weights, &compute).unwrap();
+                for criterion in [Criterion::LeaveOneOut, Criterion::Gcv, Criterion::Folds(4)] {
+                    let pairs = found.scores(criterion).into_iter().zip(expected.scores(criterion));
+                    pairs.for_each(|(a, b)| {
+                        assert!(a.is_nan() && b.is_nan() || (a - b).abs() < 1e-6 * b, "{text}: {a} {b}")
+                    });
+                }
+                assert_arrays_close(&found.degrees_of_freedom, &expected.degrees_of_freedom, 1e-6, text);
+            }
+        }
+    }
+    // λ within rounding of 0 are not for features.
+    let ridge = Ridge::new(kernel("linear()"), 0.0);
+    assert!(ridge_path(&ridge, &[0.0], None, x.view(), y.view(), None, &small).is_err());
+    assert!(ridge_path(&ridge, &[0.0], None, x.view(), y.view(), None, &compute).is_ok());
 }
 
 #[test]
