@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, Axis, s};
 
+use super::finite_rank::{SMALLEST, centered};
 use super::problem::Problem;
 use super::spectrum::AtLambda;
 use crate::features::{ExplicitFeatures, FeatureMap};
@@ -9,8 +10,6 @@ use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::{Solved, solve_positive, symmetric_eigen};
 use crate::{Compute, Points, Result};
 
-/// The smallest λ as a part of the trace of `ZᵀZ`: below it rounding errors would be seen.
-const SMALLEST: f64 = 1e-12;
 /// Rows from which features are tried: matrices of fewer are decomposed in a millisecond.
 const ROWS: usize = 96;
 /// Rows per feature from which they are taken. A path by them takes about `9p³ + 4np²` operations,
@@ -26,8 +25,8 @@ const REFINEMENTS: usize = 2;
 /// `G = (I − QQᵀ − B diag(1/(d + λ)) Bᵀ)/λ`.
 pub(crate) struct FeatureSpectrum {
     values: Array1<f64>,
-    /// The trace of `ZᵀZ`.
-    trace: f64,
+    /// The geometric mean of the traces of `ZᵀZ` and `Z̃ᵀZ̃`.
+    scale: f64,
     /// `B`.
     rotated: Array2<f64>,
     /// `Q`.
@@ -57,28 +56,20 @@ impl FeatureSpectrum {
         if 8 * (3 * n as u64 * wide + 8 * wide * wide) > compute.memory() {
             return Ok(None);
         }
-        let mut features = features(problem, x, count, compute)?;
-        if problem.roots.iter().any(|root| *root != 1.0) {
-            features *= &problem.roots.view().insert_axis(Axis(1));
-        }
-        let trace: f64 = features.iter().map(|v| v * v).sum();
-        if null.ncols() > 0 {
-            let along = multiply_transposed(null.view(), features.view(), compute)?;
-            features -= &multiply(null.view(), along.view(), compute)?;
-        }
+        let (features, _, scale) = centered(features(problem, x, count, compute)?, problem, compute)?;
         let gram = multiply_transposed(features.view(), features.view(), compute)?;
         let eigen = symmetric_eigen(gram.view(), compute)?;
         let rotated = multiply(features.view(), eigen.vectors.view(), compute)?;
         let targets = &problem.targets - &null.dot(&null.t().dot(&problem.targets));
         let lengths = (&null * &null).sum_axis(Axis(1));
         let values = eigen.values.into_iter().map(|d| d.max(0.0)).collect();
-        Ok(Some(Self { values, trace, rotated, null, targets, lengths }))
+        Ok(Some(Self { values, scale, rotated, null, targets, lengths }))
     }
 
     /// `c` and `diag G` for one λ: `O(np)` for `p` features. `None` where too few digits are left: λ is
     /// too small beside the features, or a row nearly determines its own fitted value.
     pub(crate) fn at(&self, lambda: f64) -> Option<AtLambda> {
-        if lambda <= SMALLEST * self.trace {
+        if lambda <= SMALLEST * self.scale {
             return None;
         }
         let filter = self.values.mapv(|d| 1.0 / (d + lambda));
@@ -92,6 +83,7 @@ impl FeatureSpectrum {
             let left = self.rotated.dot(&self.rotated.t().dot(&dual)) + &dual * lambda;
             dual += &solve(&(&self.targets - &left));
         }
+        dual -= &self.null.dot(&self.null.t().dot(&dual));
         let leverage = |row: ndarray::ArrayView1<f64>| row.iter().zip(&filter).map(|(b, f)| b * b * f).sum::<f64>();
         let rows = self.rotated.rows().into_iter().zip(&self.lengths);
         let free: Array1<f64> = rows.map(|(row, length)| 1.0 - length - leverage(row)).collect();

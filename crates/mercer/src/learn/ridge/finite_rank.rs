@@ -4,15 +4,15 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::problem::Problem;
-use super::solution::{RidgeMethod, Solution};
+use super::solution::{Influence, RidgeMethod, Solution};
 use crate::features::{ExplicitFeatures, FeatureMap};
 use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::{CholeskyFactor, Factored, factor};
 use crate::{Compute, Error, Kernel, Result};
 
-/// The smallest λ as a part of the trace of `ZᵀZ`: below it rounding errors would be seen in the
-/// solution.
-const SMALLEST: f64 = 1e-12;
+/// The smallest λ as a part of the trace of the features: below it rounding errors would be seen in
+/// the solution.
+pub(super) const SMALLEST: f64 = 1e-12;
 /// Rows whose leverages are computed at a time. Not tuned.
 const ROWS: usize = 4096;
 /// Refinements of the solution: each removes what the subtraction in `(r − Zw)/λ` lost.
@@ -23,32 +23,73 @@ pub(super) fn rank(kernel: &Kernel, columns: usize) -> Option<usize> {
     ExplicitFeatures::new(kernel.clone(), columns).ok().map(|map| map.components())
 }
 
-/// Solves `(SKS + λI)[c₁ … | …] = [Sy | Q]` with `SKS = ZZᵀ`.
+/// The solution, with `Z̃ = (I − QQᵀ)Z` for `SKS = ZZᵀ`: what the unpenalized functions explain is
+/// taken away first, so that columns far from the origin cost no digits.
 ///
 /// # Formula
-/// `(ZZᵀ + λI)⁻¹r = (r − Z(ZᵀZ + λI)⁻¹Zᵀr)/λ`.
+/// `G = (I − QQᵀ − Z̃(Z̃ᵀZ̃ + λI)⁻¹Z̃ᵀ)/λ`.
 ///
 /// # Errors
 /// [`Error::Singular`] where λ is too small beside the features.
 pub(super) fn solve(
     problem: &Problem<'_>,
     x: ArrayView2<f64>,
-    lambda: f64,
+    (lambda, intercept): (f64, bool),
     diagnostics: bool,
     compute: &Compute,
 ) -> Result<Solution> {
     let system = System::new(problem, x, lambda, compute)?;
-    let solved = system.solve(&problem.right_sides(), compute)?;
-    let diagonal = if diagnostics { Some(system.inverse_diagonal(compute)?) } else { None };
+    let q = &problem.null_space.q;
+    let along = q.t().dot(&problem.targets);
+    let mut dual = system.solve(&(&problem.targets - &q.dot(&along)), compute)?;
+    // Rounding along Q would be multiplied by the means of the features.
+    dual -= &q.dot(&q.t().dot(&dual));
+    // SPβ is what of Sy − SKSc lies along Q; λc has no part there. The weights are those of predictions to
+    // the last bit: features far from 0 multiply a difference.
+    let alpha = &dual * &problem.roots.view().insert_axis(Axis(1));
+    let weights = FeatureFunction::new(problem.bound.kernel(), x, alpha.view(), intercept, compute)?.weights;
+    let null = problem.null_space.coefficients(&(along - system.along.dot(&weights)));
+    let influence = match diagnostics {
+        true => Some(Influence::new(lambda, &dual, &system.gain(q, compute)?, &problem.roots)),
+        false => None,
+    };
     let condition = Some(system.factor.condition(compute)?);
     let method = RidgeMethod::FiniteRank { features: system.features.ncols() };
-    Solution::of_system(problem, lambda, solved.view(), diagonal, condition, method)
+    Ok(Solution { residual: &dual * lambda, dual, null, influence, condition, method, negative: None })
+}
+
+/// `Z̃`, `QᵀZ`, and the geometric mean of the traces of `ZᵀZ` and `Z̃ᵀZ̃`, to which the errors of
+/// products are relative.
+///
+/// # Errors
+/// [`Error::Canceled`].
+pub(super) fn centered(
+    mut features: Array2<f64>,
+    problem: &Problem<'_>,
+    compute: &Compute,
+) -> Result<(Array2<f64>, Array2<f64>, f64)> {
+    if problem.roots.iter().any(|s| *s != 1.0) {
+        features *= &problem.roots.view().insert_axis(Axis(1));
+    }
+    let trace = |features: &Array2<f64>| features.iter().map(|v| v * v).sum::<f64>();
+    let q = &problem.null_space.q;
+    let whole = trace(&features);
+    if q.ncols() == 0 {
+        let none = Array2::zeros((0, features.ncols()));
+        return Ok((features, none, whole));
+    }
+    let along = multiply_transposed(q.view(), features.view(), compute)?;
+    features -= &multiply(q.view(), along.view(), compute)?;
+    let scale = (whole * trace(&features)).sqrt();
+    Ok((features, along, scale))
 }
 
 struct System {
-    /// `Z`, the features of every row times the root of its weight.
+    /// `Z̃`.
     features: Array2<f64>,
-    /// Of `ZᵀZ + λI`.
+    /// `QᵀZ`.
+    along: Array2<f64>,
+    /// Of `Z̃ᵀZ̃ + λI`.
     factor: CholeskyFactor,
     lambda: f64,
 }
@@ -56,21 +97,18 @@ struct System {
 impl System {
     fn new(problem: &Problem<'_>, x: ArrayView2<f64>, lambda: f64, compute: &Compute) -> Result<Self> {
         let map = ExplicitFeatures::new(problem.bound.kernel().clone(), x.ncols())?;
-        let mut features = map.transform(x, compute)?;
-        if problem.roots.iter().any(|s| *s != 1.0) {
-            features *= &problem.roots.view().insert_axis(Axis(1));
-        }
+        let (features, along, scale) = centered(map.transform(x, compute)?, problem, compute)?;
         let mut gram = multiply_transposed(features.view(), features.view(), compute)?;
         let too_small = || {
             let what = format!("the system of {} features with λ = {lambda:e}", features.ncols());
             Error::singular(what, "use a larger λ, or another solver")
         };
-        if lambda <= SMALLEST * gram.diag().sum() {
+        if lambda <= SMALLEST * scale {
             return Err(too_small());
         }
         gram.diag_mut().mapv_inplace(|d| d + lambda);
         match factor(gram, compute)? {
-            Factored::Definite(factor) => Ok(Self { features, factor, lambda }),
+            Factored::Definite(factor) => Ok(Self { features, along, factor, lambda }),
             Factored::Singular(_) => Err(too_small()),
         }
     }
@@ -90,22 +128,24 @@ impl System {
         Ok((&right - &multiply(self.features.view(), weights.view(), compute)?) / self.lambda)
     }
 
-    /// The diagonal of `(ZZᵀ + λI)⁻¹`: `(1 − zᵢᵀ(ZᵀZ + λI)⁻¹zᵢ)/λ`.
-    fn inverse_diagonal(&self, compute: &Compute) -> Result<Array1<f64>> {
+    /// The diagonal of `G`: `(1 − ‖qᵢ‖² − z̃ᵢᵀ(Z̃ᵀZ̃ + λI)⁻¹z̃ᵢ)/λ`.
+    fn gain(&self, q: &Array2<f64>, compute: &Compute) -> Result<Array1<f64>> {
         let n = self.features.nrows();
-        let mut gain = Array1::zeros(n);
+        let mut gain = (q * q).sum_axis(Axis(1));
         for start in (0..n).step_by(ROWS) {
             let rows = start..n.min(start + ROWS);
             let part = self.features.slice(s![rows.clone(), ..]);
             let half = self.factor.half_solve(part.t(), compute)?;
-            let leverages = half.mapv(|v| v * v).sum_axis(Axis(0));
-            gain.slice_mut(s![rows]).assign(&leverages.mapv(|h| (1.0 - h) / self.lambda));
+            let mut lines = gain.slice_mut(s![rows]);
+            lines += &half.mapv(|v| v * v).sum_axis(Axis(0));
         }
-        Ok(gain)
+        Ok(gain.mapv(|h| (1.0 - h) / self.lambda))
     }
 }
 
-/// The function of a fit in its features: `f(x) = z(x)ᵀw` with `w = Zᵀα`.
+/// The function of a fit in its features: `f(x) = z(x)ᵀw` with `w = Zᵀα`. Where the coefficients have
+/// the sum 0, as beside an intercept, the features less their means give the same weights with more
+/// digits.
 #[derive(Clone, Debug)]
 pub(in crate::learn) struct FeatureFunction {
     map: ExplicitFeatures,
@@ -117,10 +157,15 @@ impl FeatureFunction {
         kernel: &Kernel,
         points: ArrayView2<f64>,
         dual: ArrayView2<f64>,
+        sum_is_zero: bool,
         compute: &Compute,
     ) -> Result<Self> {
         let map = ExplicitFeatures::new(kernel.clone(), points.ncols())?;
-        let weights = multiply_transposed(map.transform(points, compute)?.view(), dual, compute)?;
+        let mut features = map.transform(points, compute)?;
+        if let Some(means) = features.mean_axis(Axis(0)).filter(|_| sum_is_zero) {
+            features -= &means;
+        }
+        let weights = multiply_transposed(features.view(), dual, compute)?;
         Ok(Self { map, weights })
     }
 

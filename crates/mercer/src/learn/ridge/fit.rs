@@ -243,7 +243,8 @@ impl RidgeFit {
         let function = match self.in_features.get() {
             Some(function) => function.clone(),
             None => {
-                let made = FeatureFunction::new(&self.kernel, points.view(), self.dual.view(), compute)?;
+                let made =
+                    FeatureFunction::new(&self.kernel, points.view(), self.dual.view(), self.intercept, compute)?;
                 filled(&self.in_features, || Arc::new(made)).clone()
             }
         };

@@ -13,7 +13,7 @@ use super::{
     RidgeFit, RidgePlan, centers, direct, distinct, features, finite_rank, grid, iterative, mixed, state_space,
 };
 use crate::definiteness::require_psd_for;
-use crate::error::AllowedRange;
+use crate::error::{AllowedRange, Remedy};
 use crate::gram::Pairs;
 use crate::learn::centers::Centers;
 use crate::settings::Settings;
@@ -181,6 +181,11 @@ impl Ridge {
         }
         let solution = solution?;
         if let Some(value) = solution.negative.filter(|_| !self.indefinite) {
+            if problem.bound.is_proven_psd() {
+                let what = "the regularized matrix, where the penalty is lost in the rounding of large kernel values \
+                            (columns far from 0 should be centered),";
+                return Err(Error::singular(what, Remedy::larger("lambda")));
+            }
             let reason = format!("the regularized matrix of this data has the eigenvalue {value:e}");
             return Err(Error::NotPositiveDefinite { kernel: self.kernel.short(), reason, counterexample: None });
         }
@@ -271,7 +276,7 @@ impl Ridge {
                 state_space::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
             }
             RidgeSolver::FiniteRank => {
-                finite_rank::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
+                finite_rank::solve(problem, data.x.vectors()?, (self.lambda, self.intercept), self.diagnostics, compute)
             }
             RidgeSolver::DistinctPoints => {
                 distinct::solve(problem, data.x, groups, self.lambda, self.diagnostics, compute)

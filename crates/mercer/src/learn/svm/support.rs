@@ -146,7 +146,7 @@ impl InFeatures {
         let function = match self.0.get() {
             Some(function) => function,
             None => {
-                let made = FeatureFunction::new(&support.kernel, vectors, coefficients().view(), compute)?;
+                let made = FeatureFunction::new(&support.kernel, vectors, coefficients().view(), false, compute)?;
                 self.0.get_or_init(|| Arc::new(made))
             }
         };

@@ -458,3 +458,28 @@ fn finitely_many_features_give_the_dense_solution() {
     let other = Ridge { solver: RidgeSolver::FiniteRank, ..Ridge::new(kernel("gaussian()"), 0.1) };
     assert!(matches!(other.fit(d.x.view(), d.y.view(), None, &compute), Err(Error::Unsupported { .. })));
 }
+
+/// An intercept takes any offset of the columns from a linear kernel; a matrix of products of such
+/// columns has no digits left for λ, and says so instead of calling the kernel indefinite.
+#[test]
+fn columns_far_from_the_origin_cost_a_linear_kernel_no_digits() {
+    let (d, compute) = (sample(120), Compute::new());
+    let far = d.x.mapv(|v| v + 2f64.powi(22));
+    let near = far.mapv(|v| v - 2f64.powi(22));
+    for weights in [None, Some(d.weights.view())] {
+        let ridge = Ridge { intercept: true, ..Ridge::new(kernel("linear()"), 0.5) };
+        let found = ridge.fit(far.view(), d.y.view(), weights, &compute).unwrap();
+        let expected = ridge.fit(near.view(), d.y.view(), weights, &compute).unwrap();
+        assert!(matches!(found.method(), RidgeMethod::FiniteRank { .. }));
+        assert_arrays_close(&found.fitted(), &expected.fitted(), 1e-7, "fitted");
+        let (ours, theirs) = (found.diagnostics().unwrap(), expected.diagnostics().unwrap());
+        assert_arrays_close(&ours.loo_residuals, &theirs.loo_residuals, 1e-7, "held out");
+        let ours = found.predict(far.slice(s![..5, ..]), &compute).unwrap();
+        assert_arrays_close(&ours, &expected.fitted().slice(s![..5, ..]), 1e-7, "predictions");
+    }
+    let farther = d.x.mapv(|v| v + 2f64.powi(28));
+    let matrix = Ridge { intercept: true, ..Ridge::new(kernel("polynomial(degree=2)"), 0.5) };
+    let error = matrix.fit(farther.view(), d.y.view(), None, &compute).unwrap_err();
+    assert!(matches!(error, Error::Singular { .. }), "{error}");
+    assert!(error.to_string().contains("columns far from 0 should be centered"), "{error}");
+}
