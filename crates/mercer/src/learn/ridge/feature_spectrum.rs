@@ -95,8 +95,10 @@ impl FeatureSpectrum {
     pub(crate) fn held_out(&self, folds: &[Vec<usize>], compute: &Compute) -> Result<Vec<HeldOutRows>> {
         let prepare = |rows: &Vec<usize>| {
             compute.check_canceled()?;
-            let parts = [self.null.select(Axis(0), rows), self.rotated.select(Axis(0), rows)];
-            let both = ndarray::concatenate(Axis(1), &[parts[0].view(), parts[1].view()]).expect("the same rows");
+            let free = self.null.ncols();
+            let mut both = Array2::zeros((rows.len(), free + self.rotated.ncols()));
+            both.slice_mut(s![.., ..free]).assign(&self.null.select(Axis(0), rows));
+            both.slice_mut(s![.., free..]).assign(&self.rotated.select(Axis(0), rows));
             let gram = multiply_transposed(both.view(), both.view(), compute)?;
             Ok(HeldOutRows { rows: rows.clone(), both, gram })
         };
