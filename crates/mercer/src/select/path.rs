@@ -94,7 +94,8 @@ pub(super) fn smallest(values: impl Iterator<Item = f64>) -> Option<usize> {
 /// One reduction to a band (`8n³/3` at the speed of matrix products, less for matrices of low rank)
 /// and `48n²` per λ; `24n²` bytes. For folds one eigendecomposition (up to `5n³`) and `2n³/folds`
 /// per λ; `40n²` bytes. Kernels with `p ≤ n/4` features (`linear`, `polynomial` on few columns,
-/// counts of parts of objects): `4np² + 9p³`, and `6np` per λ, for folds `p³/3` per fold beside.
+/// counts of parts of objects): `4np² + 9p³`, and about `23np` per
+/// output and λ, for folds `2np²` once and `p³/3` per fold and λ.
 ///
 /// # Errors
 /// [`Error::Parameter`] for a λ that is negative or not finite and for fewer than 2 folds; as
@@ -195,6 +196,9 @@ fn by_features(
     compute: &Compute,
 ) -> Result<Option<Vec<Scores>>> {
     let Some(spectrum) = FeatureSpectrum::new(problem, x, compute)? else { return Ok(None) };
+    if folds.is_some_and(|folds| spectrum.held_out_bytes(folds.len()) > compute.memory()) {
+        return Ok(None);
+    }
     let held_out: Option<Vec<HeldOutRows>> = folds.map(|folds| spectrum.held_out(folds, compute)).transpose()?;
     let score = |&lambda: &f64| {
         compute.check_canceled()?;

@@ -91,6 +91,12 @@ impl FeatureSpectrum {
         free.iter().all(|&v| v > ALONE).then(|| AtLambda::regular(dual, free / lambda, rank))
     }
 
+    /// The bytes of this and of so many folds: their rows, and a product for each.
+    pub(crate) fn held_out_bytes(&self, folds: usize) -> u64 {
+        let (n, wide) = (self.rotated.nrows() as u64, (self.rotated.ncols() + self.null.ncols()) as u64);
+        8 * (2 * n * wide + (folds as u64).saturating_mul(wide * wide))
+    }
+
     /// Prepares folds for [`Self::residuals`].
     pub(crate) fn held_out(&self, folds: &[Vec<usize>], compute: &Compute) -> Result<Vec<HeldOutRows>> {
         let prepare = |rows: &Vec<usize>| {

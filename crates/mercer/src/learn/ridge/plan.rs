@@ -438,10 +438,11 @@ fn state_space(size: Size, states: usize, reason: &str) -> RidgePlan {
     }
 }
 
-/// The features of all rows, their products with each other, and the leverages of some rows.
+/// The features of all rows, twice where means are taken away and where the weights are made; their
+/// products with each other, and the leverages of some rows.
 fn in_features(size: Size, rank: usize, reason: &str) -> RidgePlan {
     let (n, m) = (size.rows as u64, rank as u64);
-    let bytes = 8 * n * m + 8 * m * (3 * m + 2 * n.min(4096)) + 2 * vectors(size);
+    let bytes = 16 * n * m + 8 * m * (3 * m + 2 * n.min(4096)) + 2 * vectors(size);
     let flops = n as f64 * m as f64 * (3.0 * m as f64 + 12.0 * size.outputs as f64) + (m as f64).powi(3) / 3.0;
     let solver = RidgeSolver::FiniteRank;
     RidgePlan { solver, bytes, flops, rank, centers: 0, seconds: None, reason: reason.into() }
