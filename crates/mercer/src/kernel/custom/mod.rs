@@ -25,9 +25,8 @@ use crate::{Error, Points, Result};
 ///
 /// # Cost
 /// Binding computes every value once (one half of them within a sample), in parallel, and refuses
-/// one that is not finite with its row and column; they are kept. Values that would take more than
-/// a quarter of the memory limit are computed when a method asks for them, as often as it does; one
-/// that is not finite is then NaN in what the method computes.
+/// one that is not finite with its row and column. They are kept, unless they would take more than
+/// a quarter of the memory limit: then they are computed again as often as a method reads them.
 ///
 /// # Theory
 /// Nothing is known of it but what [`declared`](Self::declared) says, which proofs quote as

@@ -12,8 +12,10 @@ use crate::kernel::object::{ObjectPairs, ObjectTiles};
 use crate::points::PointKind;
 use crate::{Compute, Error, Points, Result, Sample};
 
-/// Rows that are asked for at a time.
+/// Rows that are computed at a time.
 const BLOCK: usize = 64;
+/// Columns that are computed at a time where the values are checked and not kept: 2 MiB of them.
+const STRIP: usize = 4096;
 /// Points on which symmetry is tested.
 const TESTED: usize = 8;
 /// How far `k(x, y)` and `k(y, x)` may be apart, relative to the largest value: rounding of sums in
@@ -42,7 +44,7 @@ enum Values {
 }
 
 impl CustomTiles {
-    /// Computes every value, if all can be kept; else the diagonals alone.
+    /// Computes and checks every value, and keeps them if there is room.
     ///
     /// # Errors
     /// That of the kernel; [`Error::Value`] with row and column for a value that is not finite, or
@@ -59,13 +61,13 @@ impl CustomTiles {
         }
         let (rows, cols) = (pairs.rows, pairs.cols.unwrap_or(pairs.rows));
         let keep = 8 * rows.len() as u64 * cols.len() as u64 <= compute.memory() / KEPT_PART;
-        let blocks = compute.try_map_tasks(if keep { rows.len().div_ceil(BLOCK) } else { 0 }, |block| {
-            compute.check_canceled()?;
-            first.block(block)
-        })?;
+        let count = rows.len().div_ceil(BLOCK);
+        let blocks = if keep { first.blocks(count, compute)? } else { Vec::new() };
+        let checked = if keep { Vec::new() } else { first.largest(count, compute)? };
         let diagonals = (first.diagonal(rows)?, pairs.cols.map(|cols| first.diagonal(cols)).transpose()?);
         let on_diagonal = diagonals.0.iter().chain(diagonals.1.iter().flatten());
-        let largest = blocks.iter().flatten().chain(on_diagonal).fold(0.0_f64, |m, v| m.max(v.abs()));
+        let values = blocks.iter().flatten().chain(&checked);
+        let largest = values.chain(on_diagonal).fold(0.0_f64, |m, v| m.max(v.abs()));
         let values = match keep {
             true => Values::Kept(joined(&blocks, (rows.len(), cols.len()), pairs.cols.is_none())),
             false => Values::Made(Box::new((rows.into(), pairs.cols.map(Sample::from)))),
@@ -74,7 +76,8 @@ impl CustomTiles {
         Ok(Self { kernel, values, diagonals, largest, on_vectors })
     }
 
-    /// A rectangle from the kernel itself; NaN where it fails.
+    /// A rectangle from the kernel itself: every value has been computed and checked before. NaN where
+    /// it fails now all the same, against its contract.
     fn make(&self, rows: Points<'_>, cols: Points<'_>, out: &mut [f64]) {
         let made = ArrayViewMut2::from_shape((rows.len(), cols.len()), &mut *out)
             .is_ok_and(|out| self.kernel.tile(rows, cols, out).is_ok());
@@ -92,19 +95,49 @@ struct First<'k, 'p> {
 }
 
 impl First<'_, '_> {
-    /// A few rows with all columns; with the columns from the first row on where both are the same
-    /// points.
-    fn block(&self, block: usize) -> Result<Array2<f64>> {
-        let rows = self.pairs.rows;
-        let range = BLOCK * block..(BLOCK * (block + 1)).min(rows.len());
-        let start = if self.pairs.cols.is_some() { 0 } else { range.start };
-        let cols = self.pairs.cols.unwrap_or(rows);
-        let (row_part, col_part) = (rows.part(range.clone()), cols.part(start..cols.len()));
-        let mut values = Array2::zeros((range.len(), cols.len() - start));
-        self.kernel.tile(row_part.as_points(), col_part.as_points(), values.view_mut())?;
+    /// All values: a few rows with all columns in each block.
+    fn blocks(&self, count: usize, compute: &Compute) -> Result<Vec<Array2<f64>>> {
+        compute.try_map_tasks(count, |block| {
+            compute.check_canceled()?;
+            let (rows, cols) = self.ranges(block);
+            self.rectangle(rows, cols)
+        })
+    }
+
+    /// The largest `|k|` of every block, of values that are checked and forgotten.
+    fn largest(&self, count: usize, compute: &Compute) -> Result<Vec<f64>> {
+        compute.try_map_tasks(count, |block| {
+            let (rows, cols) = self.ranges(block);
+            let mut largest = 0.0_f64;
+            for start in cols.clone().step_by(STRIP) {
+                compute.check_canceled()?;
+                let values = self.rectangle(rows.clone(), start..cols.end.min(start + STRIP))?;
+                largest = values.iter().fold(largest, |m, v| m.max(v.abs()));
+            }
+            Ok(largest)
+        })
+    }
+
+    /// The rows of a block and their columns: all, or those from the first row on where both are the
+    /// same points.
+    fn ranges(&self, block: usize) -> (Range<usize>, Range<usize>) {
+        let count = self.pairs.rows.len();
+        let rows = BLOCK * block..(BLOCK * (block + 1)).min(count);
+        let cols = match self.pairs.cols {
+            Some(cols) => 0..cols.len(),
+            None => rows.start..count,
+        };
+        (rows, cols)
+    }
+
+    fn rectangle(&self, rows: Range<usize>, cols: Range<usize>) -> Result<Array2<f64>> {
+        let x = self.pairs.rows.part(rows.clone());
+        let y = self.pairs.cols.unwrap_or(self.pairs.rows).part(cols.clone());
+        let mut values = Array2::zeros((rows.len(), cols.len()));
+        self.kernel.tile(x.as_points(), y.as_points(), values.view_mut())?;
         match values.indexed_iter().find(|(_, v)| !v.is_finite()) {
             None => Ok(values),
-            Some(((i, j), value)) => Err(self.refused((range.start + i, start + j), *value, Requirement::Finite)),
+            Some(((i, j), value)) => Err(self.refused((rows.start + i, cols.start + j), *value, Requirement::Finite)),
         }
     }
 

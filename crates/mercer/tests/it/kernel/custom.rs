@@ -11,7 +11,7 @@ use mercer::learn::{GaussianProcess, KernelMachine, LogisticRegression, Loss, Ri
 use mercer::model::{Inputs, Model};
 use mercer::points::{Mixed, PointKind, Strings};
 use mercer::{Compute, Error, Kernel, Points, Result, Seed, io};
-use ndarray::{Array1, Array2, ArrayViewMut2, Axis, array};
+use ndarray::{Array1, Array2, ArrayViewMut2, Axis, array, s};
 
 /// Another kernel under a name of its own.
 #[derive(Debug)]
@@ -245,12 +245,22 @@ fn faults_are_named_with_the_pair_of_points() {
         let kernel = Kernel::custom(fault).unwrap() + kernel("linear()");
         kernel.bind(Pairs::within(x.view()), &compute).map(|_| ()).unwrap_err().to_string()
     };
-    assert_eq!(bind(Fault::NotFinite), "custom(\"NotFinite\"): row 3, column 70 holds NaN: it must be a finite number");
+    let not_finite = "custom(\"NotFinite\"): row 3, column 70 holds NaN: it must be a finite number";
+    assert_eq!(bind(Fault::NotFinite), not_finite);
     assert_eq!(
         bind(Fault::NotSymmetric),
         "custom(\"NotSymmetric\"): row 0, column 10 holds -10: it must equal the entry across the diagonal, which is 10"
     );
     assert_eq!(bind(Fault::Fails), "these points are not mine");
+    // Too large to be kept: the matrix of 80 rows takes 51 200 bytes.
+    let small = Compute::new().with_memory(20_000);
+    for (fault, expected) in [(Fault::NotFinite, not_finite), (Fault::Fails, "these points are not mine")] {
+        let kernel = Kernel::custom(fault).unwrap();
+        assert_eq!(kernel.bind(Pairs::within(x.view()), &small).map(drop).unwrap_err().to_string(), expected);
+    }
+    let between = Kernel::custom(Fault::NotFinite).unwrap();
+    let found = between.bind(Pairs::between(x.slice(s![..10, ..]), x.view()), &small).map(drop);
+    assert_eq!(found.unwrap_err().to_string(), not_finite);
     let refused = Kernel::custom(Fault::Unnamed).unwrap_err().to_string();
     assert_eq!(refused, "a kernel of your own needs a name, which is empty");
     assert!(Kernel::custom(Fault::Table).unwrap_err().to_string().contains("takes rows of a table"));
