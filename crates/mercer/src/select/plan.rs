@@ -1,9 +1,9 @@
 //! What a search will run, and what it will take.
 
 use super::{FoldSearch, ProcessSearch, RidgeSearch};
-use crate::learner::{FitSize, Learner, Plan};
+use crate::learner::Plan;
 use crate::points::Size;
-use crate::{Compute, Result};
+use crate::{Compute, Error, Points, Result, Sample};
 
 /// Operations of an eigendecomposition with vectors, per cubed row.
 const EIGEN: f64 = 5.0;
@@ -72,15 +72,19 @@ impl FoldSearch {
 }
 
 impl ProcessSearch {
-    /// What the search will run on a sample of this size, and what it will take.
+    /// What the choice on some rows of these points will run, and what it will take.
     ///
     /// # Errors
-    /// As the plan of a [`GaussianProcess`](crate::learn::GaussianProcess).
-    pub fn plan(&self, size: &FitSize, compute: &Compute) -> Result<Plan> {
-        let plans = self.processes.iter().map(|process| process.plan(size, compute)).collect::<Result<Vec<_>>>()?;
-        let bytes = plans.iter().map(|plan| plan.bytes).max().unwrap_or(0);
+    /// As [`GaussianProcess::plan_on`](crate::learn::GaussianProcess::plan_on).
+    pub fn plan(&self, x: Points<'_>, rows: &[usize], compute: &Compute) -> Result<Plan> {
+        x.check_square()?;
+        let some = Sample::select(x, rows);
+        let x = some.as_points();
+        let plans = self.processes.iter().map(|process| process.plan_on(x, compute)).collect::<Result<Vec<_>>>()?;
+        let most =
+            plans.iter().max_by_key(|plan| plan.bytes).ok_or_else(|| Error::too_few("a search", "kernels", 1, 0))?;
         let flops = plans.iter().map(|plan| plan.flops).sum();
-        let solver = format!("{} optimizations of the likelihood on {} rows", plans.len(), size.first()?.rows);
-        Ok(Plan::new(solver, bytes, flops, "a Cholesky factor for every evaluation", compute))
+        let solver = format!("{} optimizations of the likelihood on {} rows", plans.len(), x.len());
+        Ok(Plan::new(solver, most.bytes, flops, format!("every evaluation by {}", most.solver), compute))
     }
 }

@@ -12,6 +12,7 @@ mod dual;
 mod eigen;
 pub(crate) mod exact_sums;
 mod factor;
+mod feature_system;
 pub(crate) mod grid;
 mod inverse;
 mod lbfgs;
@@ -38,6 +39,7 @@ pub use dual::{Constraint, DualOptions, DualProblem, DualSolution, KernelRows, S
 pub use eigen::{SymmetricEigen, eigenvalues, symmetric_eigen};
 pub(crate) use factor::factor_any;
 pub use factor::{CholeskyFactor, Factored, factor};
+pub(crate) use feature_system::FeatureSystem;
 pub(crate) use inverse::inverse;
 pub use lbfgs::{MinimizeOptions, Minimum, Objective, minimize};
 pub use leading::{LeadingEigen, leading_eigen};

@@ -80,6 +80,7 @@ mod learn {
     mod centers_memory;
     mod explicit_features;
     mod gaussian_process;
+    mod gaussian_process_features;
     mod graphs;
     mod grids;
     mod intervals;

@@ -225,12 +225,11 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Res
     let fixed = processes.first().map(|process| GaussianProcess { optimize: false, ..process.clone() });
     let mut stages = Vec::new();
     if !words.no_optimize {
-        let rows = training.sample(words.sample, session).len();
-        let part = FitSize { views: all.views.iter().map(|view| view.with_rows(rows)).collect(), ..all.clone() };
-        stages.push(Stage::new("choice", ProcessSearch { processes }.plan(&part, compute)?));
+        let rows = training.sample(words.sample, session);
+        stages.push(Stage::new("choice", ProcessSearch { processes }.plan(training.points(), &rows, compute)?));
     }
     if let Some(fixed) = fixed {
-        stages.push(Stage::new("fit", fixed.plan(&all, compute)?));
+        stages.push(Stage::new("fit", fixed.plan_on(training.points(), compute)?));
     }
     Ok(stages)
 }

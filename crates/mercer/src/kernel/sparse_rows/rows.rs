@@ -1,5 +1,7 @@
 //! Matrices in compressed sparse rows.
 
+use ndarray::Array2;
+
 /// A matrix in compressed sparse rows, such as the explicit features of strings: row `i` has the values `values[starts[i]..starts[i + 1]]` in
 /// the columns `columns[starts[i]..starts[i + 1]]`, which ascend strictly. No value is 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +38,7 @@ impl SparseRows {
     }
 
     /// The columns in which there is a value, ascending.
-    pub(super) fn used_columns(&self) -> Vec<u32> {
+    pub(crate) fn used_columns(&self) -> Vec<u32> {
         let mut used = self.columns.clone();
         used.sort_unstable();
         used.dedup();
@@ -44,7 +46,7 @@ impl SparseRows {
     }
 
     /// The values in some columns, ascending, each column by its place among these.
-    pub(super) fn among(&self, columns: &[u32]) -> Self {
+    pub(crate) fn among(&self, columns: &[u32]) -> Self {
         let mut found = Self { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: columns.len() };
         for i in 0..self.len() {
             let (own, values) = self.row(i);
@@ -57,6 +59,16 @@ impl SparseRows {
             found.starts.push(found.columns.len());
         }
         found
+    }
+
+    /// The matrix with its zeros.
+    pub(crate) fn to_dense(&self) -> Array2<f64> {
+        let mut dense = Array2::zeros((self.len(), self.width));
+        for (i, mut line) in dense.outer_iter_mut().enumerate() {
+            let (columns, values) = self.row(i);
+            columns.iter().zip(values).for_each(|(&column, value)| line[column as usize] = *value);
+        }
+        dense
     }
 
     /// How many rows have each column.

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, Axis};
 
 use super::sparse::{APPROXIMATIONS, Inducing};
+use super::spec::EVALUATIONS;
 use super::{
     GaussianProcess, GaussianProcessFit, SharedGaussianProcess, SharedGaussianProcessFit, SparseGaussianProcess,
     SparseGaussianProcessFit,
@@ -155,16 +156,13 @@ fn exact_plan(size: &FitSize, evaluations: f64, compute: &Compute) -> Result<Pla
     Ok(Plan::new("Cholesky", bytes as u64, flops, "the posterior is exact", compute))
 }
 
-/// Evaluations of the likelihood with its gradient that a choice takes, about.
-const EVALUATIONS: f64 = 20.0;
-
 impl Learner for GaussianProcess {
     fn settings(&self) -> Settings {
         Self::settings(self)
     }
 
     fn plan(&self, size: &FitSize, compute: &Compute) -> Result<Plan> {
-        exact_plan(size, if self.optimize { EVALUATIONS * (1 + self.restarts) as f64 } else { 1.0 / 3.0 }, compute)
+        exact_plan(size, if self.optimize { self.evaluations() } else { 1.0 / 3.0 }, compute)
     }
 
     fn fit(&self, input: &FitInput<'_>, compute: &Compute) -> Result<Box<dyn Fitted>> {

@@ -2,10 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
-use super::grid::grid;
+use super::decomposition::{DENSE_ROWS, Decomposition, Route};
 use super::likelihood::Posterior;
 use super::sample::draw;
-use super::state_space::{DENSE_ROWS, Decomposition, process_sum};
 use super::{Optimization, ProcessMethod};
 use crate::gram::{self, KeptCenters, Pairs};
 use crate::learn::parameter_space::{movable, movable_names};
@@ -79,7 +78,7 @@ impl GaussianProcessFit {
     ///
     /// # Cost
     /// `n²` per row, 512 rows at a time; along a line `O(log n)` per row, after `O(n)` the first
-    /// time. On a grid without missing cells a search per row for its cells, and `O(n)` for other
+    /// time; in `p` features `p²` per row, after counting those of objects. On a grid without missing cells a search per row for its cells, and `O(n)` for other
     /// points with a product over the columns; else a solve on the grid per row.
     ///
     /// # Errors
@@ -93,6 +92,10 @@ impl GaussianProcessFit {
             }
             Decomposition::Grid(grid) => {
                 return grid.predict(&self.posterior, self.points(), x.vectors()?, compute);
+            }
+            Decomposition::Features(found) => {
+                let variance = found.variances(self.points(), x, compute)?;
+                return Ok(Prediction { mean: self.mean(x, compute)?, variance });
             }
         };
         let mean = self.mean(x, compute)?;
@@ -119,21 +122,34 @@ impl GaussianProcessFit {
     /// As [`Kernel::bind`].
     pub fn mean<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Array1<f64>> {
         let x = x.into();
-        if process_sum(self.kernel(), self.noise(), self.points()).is_some()
-            && let Decomposition::Line(line) = self.posterior.decomposition(self.points(), compute)?
-        {
-            return line.mean(&self.posterior, self.points().vectors()?, x.vectors()?, compute);
-        }
-        let on_grid = match self.posterior.known() {
-            Some(decomposition) => matches!(decomposition, Decomposition::Grid(_)),
-            None => matches!(self.method(), ProcessMethod::Grid { .. }),
-        };
-        if on_grid && let Decomposition::Grid(grid) = self.posterior.decomposition(self.points(), compute)? {
-            return grid.mean(&self.posterior, self.points(), x.vectors()?, compute);
+        if self.is_summed_up(compute)? {
+            let points = self.points();
+            match self.posterior.decomposition(points, compute)? {
+                Decomposition::Line(line) => {
+                    return line.mean(&self.posterior, points.vectors()?, x.vectors()?, compute);
+                }
+                Decomposition::Grid(grid) => return grid.mean(&self.posterior, points, x.vectors()?, compute),
+                Decomposition::Features(found) => {
+                    return found.mean(&self.posterior, points.vectors()?, x.vectors()?, compute);
+                }
+                Decomposition::Dense(_) => {}
+            }
         }
         let bound = self.kept.bind(self.kernel(), x.reborrow(), &self.points, compute)?;
         let alpha = self.posterior.alpha.view().insert_axis(Axis(1));
         Ok(gram::multiply(&bound, alpha, compute)?.index_axis_move(Axis(1), 0))
+    }
+
+    /// Whether the decomposition gives the mean without all pairs of points. Objects are counted again
+    /// for features, which takes as long.
+    fn is_summed_up(&self, compute: &Compute) -> Result<bool> {
+        if !matches!(self.points(), Points::Vectors(_)) {
+            return Ok(false);
+        }
+        match self.posterior.known() {
+            Some(decomposition) => Ok(!matches!(decomposition, Decomposition::Dense(_))),
+            None => Ok(!matches!(Route::new(self.kernel(), self.noise(), self.points(), compute)?, Route::Dense)),
+        }
     }
 
     /// The covariance of `f` at the rows of `x`, without the noise.
@@ -259,12 +275,11 @@ impl GaussianProcessFit {
 
     /// How the posterior was found.
     pub fn method(&self) -> ProcessMethod {
-        match process_sum(self.kernel(), self.noise(), self.points()) {
-            Some(process_sum) => ProcessMethod::StateSpace { states: process_sum.dimension() },
-            None => match grid(self.kernel(), self.noise(), self.points()) {
-                Some(grid) => ProcessMethod::Grid { cells: grid.cells() },
-                None => ProcessMethod::Cholesky,
-            },
+        match self.posterior.known() {
+            Some(decomposition) => decomposition.method(),
+            // Points that were fitted can be bound.
+            None => Route::new(self.kernel(), self.noise(), self.points(), &Compute::new())
+                .map_or(ProcessMethod::Cholesky, |route| route.method()),
         }
     }
 

@@ -62,6 +62,11 @@ impl OnGrid {
         Ok(Self { system, log_determinant, error, mean: OnceLock::new() })
     }
 
+    /// The cells of the grid, missing ones included.
+    pub(super) fn cells(&self) -> usize {
+        self.system.grid().cells()
+    }
+
     pub(super) fn log_determinant(&self) -> f64 {
         self.log_determinant
     }

@@ -1,12 +1,14 @@
 //! The marginal likelihood and its gradient.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
+use super::decomposition::Decomposition;
+use super::features::{FeatureRows, InFeatures};
 use super::grid::{self, OnGrid};
-use super::state_space::{Decomposition, Line, process_sum};
+use super::state_space::{Line, process_sum};
 use crate::error::{MemoryPurpose, Remedy};
 use crate::gram::{self, Bound, Pairs};
 use crate::kernel::Parameter;
@@ -43,19 +45,21 @@ impl Posterior {
         y: ArrayView1<f64>,
         compute: &Compute,
     ) -> Result<Self> {
-        Ok(Self::bound(kernel, noise, x, y, compute)?.0)
+        Ok(Self::bound(kernel, noise, x, y, None, compute)?.0)
     }
 
-    /// The same with the bound kernel that the matrix was computed by, if one was: slopes at the same
-    /// parameters use it again.
+    /// The same with the features of the posterior `before` it where they are of use, and with the
+    /// bound kernel that the matrix was computed by, if one was: slopes at the same parameters use it
+    /// again.
     pub(super) fn bound<'x>(
         kernel: &Kernel,
         noise: f64,
         x: Points<'x>,
         y: ArrayView1<f64>,
+        before: Option<&Arc<FeatureRows>>,
         compute: &Compute,
     ) -> Result<(Self, Option<Bound<'x>>)> {
-        let (decomposition, bound) = decompose(kernel, noise, x, compute)?;
+        let (decomposition, bound) = decompose(kernel, noise, x, before, compute)?;
         compute.check_canceled()?;
         let alpha = decomposition.solve(y, compute)?;
         let n = x.len() as f64;
@@ -85,12 +89,20 @@ impl Posterior {
         self.decomposition.get()
     }
 
+    /// The features in which it was found, if it was.
+    pub(super) fn feature_rows(&self) -> Option<&Arc<FeatureRows>> {
+        match self.known() {
+            Some(Decomposition::Features(found)) => Some(found.rows()),
+            _ => None,
+        }
+    }
+
     /// The decomposition of `A`: made again, with the same bytes, after the process was loaded.
     pub(super) fn decomposition(&self, x: Points<'_>, compute: &Compute) -> Result<&Decomposition> {
         if let Some(decomposition) = self.decomposition.get() {
             return Ok(decomposition);
         }
-        let (decomposition, _) = decompose(&self.kernel, self.noise, x, compute)?;
+        let (decomposition, _) = decompose(&self.kernel, self.noise, x, None, compute)?;
         Ok(self.decomposition.get_or_init(|| decomposition))
     }
 
@@ -113,6 +125,7 @@ impl Posterior {
                 Some(slopes) => Ok(slopes.iter().zip(self.chains()).map(|(s, chain)| s * chain).collect()),
                 None => grid::differences(self, x, y, requested, compute),
             },
+            Decomposition::Features(found) => found.gradient(self, x, requested, compute),
         }
     }
 
@@ -125,7 +138,7 @@ impl Posterior {
     pub(super) fn dense_gradient(&self, x: Points<'_>, requested: &[bool], compute: &Compute) -> Result<Vec<f64>> {
         match self.decomposition(x, compute)? {
             Decomposition::Dense(factor) => self.gradient_by(factor, x, requested, None, compute),
-            Decomposition::Line(_) | Decomposition::Grid(_) => {
+            _ => {
                 let (factor, bound) = dense(&self.kernel, self.noise, x, compute)?;
                 self.gradient_by(&factor, x, requested, Some(&bound), compute)
             }
@@ -179,6 +192,9 @@ impl Posterior {
         bound: Option<&Bound<'x>>,
         compute: &Compute,
     ) -> Result<Array2<f64>> {
+        if let Decomposition::Features(found) = self.decomposition(x, compute)? {
+            return found.information(self, x, requested, compute);
+        }
         let alpha = self.alpha.as_slice().unwrap_or_default();
         let (noise, parameters) = requested.split_last().map_or((false, requested), |(noise, rest)| (*noise, rest));
         let mut slopes = match bound {
@@ -237,12 +253,13 @@ impl Posterior {
     }
 }
 
-/// `K + σ²I`, along a line where the kernel is that of a Markov process, on a grid where the points
-/// are a large one, else by its Cholesky factor, and then with the bound kernel.
+/// `K + σ²I` by the first way of [`Route`](super::decomposition::Route) there is; by its Cholesky
+/// factor with the bound kernel.
 fn decompose<'x>(
     kernel: &Kernel,
     noise: f64,
     x: Points<'x>,
+    before: Option<&Arc<FeatureRows>>,
     compute: &Compute,
 ) -> Result<(Decomposition, Option<Bound<'x>>)> {
     if let Some(process_sum) = process_sum(kernel, noise, x) {
@@ -250,6 +267,9 @@ fn decompose<'x>(
     }
     if let Some(grid) = grid::grid(kernel, noise, x) {
         return Ok((Decomposition::Grid(Box::new(OnGrid::new(kernel, noise, grid, compute)?)), None));
+    }
+    if let Some(found) = InFeatures::new(kernel, noise, x, before, compute)? {
+        return Ok((Decomposition::Features(Arc::new(found)), None));
     }
     let (factor, bound) = dense(kernel, noise, x, compute)?;
     Ok((Decomposition::Dense(factor), Some(bound)))
@@ -271,7 +291,7 @@ fn chain(parameter: &Parameter) -> f64 {
     if parameter.positive { parameter.value } else { 1.0 }
 }
 
-fn singular(kernel: &Kernel, noise: f64) -> Error {
+pub(super) fn singular(kernel: &Kernel, noise: f64) -> Error {
     Error::singular(
         format!(
             "K + {}·I of {kernel} on this data (repeated points, or a noise variance that is too small beside the kernel)",

@@ -5,8 +5,10 @@
 //! [`sparse`] has the same with inducing points, in linear time; [`shared`] has several targets
 //! with one kernel, and a noise variance per row.
 
+mod decomposition;
 mod effects;
 pub(crate) mod entry;
+mod features;
 mod fit;
 mod grid;
 mod likelihood;
@@ -18,9 +20,9 @@ pub mod sparse;
 mod spec;
 mod state_space;
 
+pub use decomposition::ProcessMethod;
 pub use fit::{GaussianProcessFit, LeaveOneOutDensity, Prediction};
 pub use optimize::Optimization;
 pub use shared::{SharedGaussianProcess, SharedGaussianProcessFit};
 pub use sparse::{SparseGaussianProcess, SparseGaussianProcessFit};
 pub use spec::GaussianProcess;
-pub use state_space::ProcessMethod;

@@ -1,11 +1,13 @@
 //! The choice of parameters by the marginal likelihood: in logarithms, from several starts.
 
+use std::sync::Arc;
+
 use ndarray::{Array2, ArrayView1};
 
 use super::GaussianProcess;
-use super::grid::grid;
+use super::decomposition::Route;
+use super::features::FeatureRows;
 use super::likelihood::Posterior;
-use super::state_space::process_sum;
 use crate::error::Remedy;
 use crate::gram::{Bound, Pairs};
 use crate::learn::parameter_space::{ParameterSpace, Search, SearchOptions, Target, search};
@@ -48,7 +50,7 @@ pub(super) fn optimize(
     let start = space.start();
     let silent = compute.silent();
     let mut objective =
-        NegativeLikelihood { space: &space, x: x.reborrow(), y: y.view(), compute: &silent, last: None };
+        NegativeLikelihood { space: &space, x: x.reborrow(), y: y.view(), compute: &silent, last: None, rows: None };
     let options = SearchOptions {
         restarts: process.restarts,
         parameters: start.len(),
@@ -82,6 +84,8 @@ struct NegativeLikelihood<'a> {
     compute: &'a Compute,
     /// At the point that was evaluated last, with the bound kernel where there is one.
     last: Option<(Posterior, Option<Bound<'a>>)>,
+    /// The features of the data, where the likelihood is computed in them.
+    rows: Option<Arc<FeatureRows>>,
 }
 
 impl<'a> NegativeLikelihood<'a> {
@@ -158,10 +162,14 @@ impl<'a> NegativeLikelihood<'a> {
     /// Whether the curvature costs no more than an evaluation: not along a line or on a grid, where
     /// evaluations are linear in the rows, nor for kernels whose slopes are computed pair by pair.
     fn has_curvature(&self, kernel: &Kernel, noise: f64) -> Result<bool> {
-        let requested = self.space.requested();
-        Ok(process_sum(kernel, noise, self.x).is_none()
-            && grid(kernel, noise, self.x).is_none()
-            && kernel.bind(Pairs::Within(self.x.reborrow()), self.compute)?.has_row_slopes(&requested))
+        match Route::new(kernel, noise, self.x, self.compute)? {
+            Route::Line(_) | Route::Grid(_) => Ok(false),
+            Route::Features(_) => Ok(true),
+            Route::Dense => {
+                let bound = kernel.bind(Pairs::Within(self.x.reborrow()), self.compute)?;
+                Ok(bound.has_row_slopes(&self.space.requested()))
+            }
+        }
     }
 }
 
@@ -170,8 +178,11 @@ impl CurvedObjective for NegativeLikelihood<'_> {
     fn value(&mut self, point: &[f64]) -> Result<f64> {
         self.last = None;
         let Ok((kernel, noise)) = self.space.at(point) else { return Ok(f64::INFINITY) };
-        match Posterior::bound(&kernel, noise, self.x, self.y, self.compute) {
-            Ok(found) => Ok(-self.last.insert(found).0.log_likelihood),
+        match Posterior::bound(&kernel, noise, self.x, self.y, self.rows.as_ref(), self.compute) {
+            Ok(found) => {
+                self.rows = found.0.feature_rows().cloned();
+                Ok(-self.last.insert(found).0.log_likelihood)
+            }
             Err(Error::Singular { .. } | Error::Undefined { .. } | Error::Value { .. }) => Ok(f64::INFINITY),
             Err(other) => Err(other),
         }

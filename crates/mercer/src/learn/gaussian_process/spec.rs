@@ -3,15 +3,19 @@
 use ndarray::{ArrayView1, Axis};
 
 use super::GaussianProcessFit;
-use super::grid::{bytes as grid_bytes, grid};
+use super::decomposition::Route;
 use super::likelihood::{Posterior, names};
 use super::optimize::optimize;
 use super::state_space;
 use crate::definiteness::require_psd_for;
 use crate::error::{AllowedRange, MemoryPurpose};
 use crate::learn::parameter_space::{check_names, movable};
+use crate::learner::Plan;
 use crate::settings::Settings;
 use crate::{Compute, Error, Kernel, Points, Result};
+
+/// Evaluations of the likelihood with its gradient that a choice takes, about.
+pub(super) const EVALUATIONS: f64 = 20.0;
 
 /// Gaussian process regression of one output.
 ///
@@ -29,7 +33,9 @@ use crate::{Compute, Error, Kernel, Points, Result};
 /// optimization; `8n²` bytes. Along one column, with positive noise and the kernel of a Markov
 /// process (`matern` of smoothness 1/2, 3/2, 5/2, `laplacian`, `wiener`, `brownian(hurst=0.5)`,
 /// `bridge`, `sobolev` up to order 3, and sums of these with constants and `linear`), everything is
-/// linear in `n`, and on large grids nearly so (`docs/grids.md`): see [`GaussianProcessFit::method`].
+/// linear in `n`, and on large grids nearly so (`docs/grids.md`). With a kernel of `p ≤ n/4` features
+/// (`linear`, `polynomial`, `finite_rank`, counts of parts of strings and graphs, their sums) an
+/// evaluation takes `np²` operations and a fit `32np` bytes. See [`GaussianProcessFit::method`].
 ///
 /// # Example
 /// ```
@@ -85,7 +91,7 @@ impl GaussianProcess {
         // Medians become numbers, so that they can be optimized.
         let kernel = self.kernel.resolve(x, compute)?;
         check_names(&kernel, "noise", &self.fixed, &self.free)?;
-        let bytes = self.bytes(&kernel, x, compute);
+        let bytes = self.route(&kernel, x, compute)?.bytes(x, compute);
         compute.reserve(MemoryPurpose::Fit, "a Gaussian process", bytes, "use fewer rows or a higher memory limit")?;
         let (kernel, noise, optimization) = if self.optimize {
             let (kernel, noise, found) = match state_space::ascending(&kernel, self.noise, x, y) {
@@ -124,20 +130,44 @@ impl GaussianProcess {
         self.settings().with_some("seed", random.then(|| compute.seed()))
     }
 
-    /// The most bytes that a fit allocates at a time.
-    fn bytes(&self, kernel: &Kernel, x: Points<'_>, compute: &Compute) -> u64 {
-        let rows = x.len();
+    /// What a fit of these points will run, and what it will take. The plan of the
+    /// [catalogue](crate::learner) knows the number of points only.
+    ///
+    /// # Example
+    /// ```
+    /// use mercer::{Compute, Points, learn::GaussianProcess};
+    /// use ndarray::Array2;
+    /// let process = GaussianProcess::new("linear()".parse()?, 0.1);
+    /// let plan = process.plan_on(Array2::zeros((10_000, 3)).view(), &Compute::new())?;
+    /// assert_eq!(plan.solver, "in 3 features: O(n)");
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Kernel::resolve`] and [`Kernel::bind`].
+    pub fn plan_on<'x>(&self, x: impl Into<Points<'x>>, compute: &Compute) -> Result<Plan> {
+        let x = x.into();
+        let kernel = self.kernel.resolve(x, compute)?;
+        let route = self.route(&kernel, x, compute)?;
+        let flops = self.evaluations() * route.operations(x.len(), self.optimize, compute);
+        let reason = if self.optimize { "for every step of the optimization" } else { "once" };
+        Ok(Plan::new(route.method().to_string(), route.bytes(x, compute), flops, reason, compute))
+    }
+
+    /// Evaluations of the likelihood, about.
+    pub(super) fn evaluations(&self) -> f64 {
+        if self.optimize { EVALUATIONS * (1 + self.restarts) as f64 } else { 1.0 }
+    }
+
+    /// The decomposition of a fit: that of the matrix where a parameter moves whose derivatives are
+    /// not known along a line.
+    fn route(&self, kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<Route> {
         let (names, allowed) = (names(kernel), movable(kernel, &self.free));
         let moves = |i: usize| self.optimize && allowed[i] && !self.fixed.contains(&names[i]);
-        match state_space::process_sum(kernel, self.noise, x) {
-            Some(process_sum) if !process_sum.unknown(kernel).into_iter().any(moves) => {
-                state_space::bytes(&process_sum, rows)
-            }
-            _ => match grid(kernel, self.noise, x) {
-                Some(grid) => grid_bytes(&grid, compute.threads()),
-                None => 8 * (rows as u64).pow(2) + x.object_bytes(),
-            },
-        }
+        Ok(match Route::new(kernel, self.noise, x, compute)? {
+            Route::Line(process_sum) if process_sum.unknown(kernel).into_iter().any(moves) => Route::Dense,
+            other => other,
+        })
     }
 
     pub(super) fn check(&self, x: Points<'_>, y: ArrayView1<f64>, compute: &Compute) -> Result<()> {

@@ -1,68 +1,23 @@
-//! `A = K + σ²I` decomposed: by Cholesky, or along a line in linear time.
+//! `A = K + σ²I` along a line, in linear time.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::Prediction;
-use super::grid::OnGrid;
 use super::likelihood::Posterior;
 use crate::compute::filled;
 use crate::learn::observations::check_points;
 use crate::points::PointKind;
-use crate::solve::CholeskyFactor;
 use crate::solve::state_space::{LineFunction, MarkovSystem, ProcessSum, line_function, system};
 use crate::{Compute, Kernel, Points, Result};
-
-/// Up to this many rows a derivative that the state space does not provide is computed from the
-/// matrix.
-pub(super) const DENSE_ROWS: usize = 4096;
-
-/// How the posterior of a Gaussian process was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ProcessMethod {
-    /// By a Cholesky factor of `K + σ²I`.
-    Cholesky,
-    /// Along one column by a Kalman filter and its adjoint, for kernels of Markov processes: exact,
-    /// in linear time and memory.
-    StateSpace {
-        /// The numbers that the process carries from point to point.
-        states: usize,
-    },
-    /// On a grid, by Fourier transforms or Kronecker products.
-    Grid {
-        /// The cells of the grid, missing ones included.
-        cells: usize,
-    },
-}
-
-impl fmt::Display for ProcessMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cholesky => f.write_str("Cholesky"),
-            Self::StateSpace { states: 1 } => f.write_str("state space: O(n), 1 state"),
-            Self::Grid { cells } => write!(f, "grid of {cells} cells"),
-            Self::StateSpace { states } => write!(f, "state space: O(n), {states} states"),
-        }
-    }
-}
-
-/// `A = K + σ²I`, decomposed.
-#[derive(Clone, Debug)]
-pub(super) enum Decomposition {
-    Dense(CholeskyFactor),
-    Line(Line),
-    Grid(Box<OnGrid>),
-}
 
 /// The decomposition along a line.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     process_sum: ProcessSum,
-    system: Arc<dyn MarkovSystem>,
+    pub(super) system: Arc<dyn MarkovSystem>,
     /// The posterior mean; made when it is first needed.
     mean: OnceLock<Arc<dyn LineFunction>>,
 }
@@ -93,46 +48,6 @@ pub(super) fn ascending(
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
     rows.sort_unstable_by(|&a, &b| position[a].total_cmp(&position[b]).then(a.cmp(&b)));
     Some((x.select(Axis(0), &rows), y.select(Axis(0), &rows)))
-}
-
-impl Decomposition {
-    /// `A⁻¹y`.
-    pub(super) fn solve(&self, y: ArrayView1<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        match self {
-            Self::Dense(factor) => Ok(factor.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0)),
-            Self::Line(line) => Ok(line.system.solve(y).into()),
-            Self::Grid(grid) => Ok(grid.solve(y.insert_axis(Axis(1)), compute)?.index_axis_move(Axis(1), 0)),
-        }
-    }
-
-    pub(super) fn log_determinant(&self) -> f64 {
-        match self {
-            Self::Dense(factor) => factor.log_determinant(),
-            Self::Line(line) => line.system.log_determinant(),
-            Self::Grid(grid) => grid.log_determinant(),
-        }
-    }
-
-    /// The diagonal of `A⁻¹`.
-    pub(super) fn inverse_diagonal(&self, compute: &Compute) -> Result<Vec<f64>> {
-        match self {
-            Self::Dense(factor) => factor.inverse_diagonal(compute),
-            Self::Line(line) => Ok(line.system.inverse_diagonal()),
-            Self::Grid(grid) => grid.inverse_diagonal(compute),
-        }
-    }
-
-    /// `CᵀA⁻¹C`.
-    pub(super) fn explained(&self, cross: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        match self {
-            Self::Dense(factor) => {
-                let half = factor.half_solve(cross, compute)?;
-                Ok(half.t().dot(&half))
-            }
-            Self::Line(line) => Ok(line.explained(cross, compute)),
-            Self::Grid(grid) => grid.explained(cross, compute),
-        }
-    }
 }
 
 impl Line {
@@ -176,7 +91,13 @@ impl Line {
         Ok(compute.install(|| mean.values(x.column(column))).index_axis_move(Axis(1), 0))
     }
 
-    fn explained(&self, cross: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
+    /// The numbers that the process carries from point to point.
+    pub(super) fn states(&self) -> usize {
+        self.process_sum.dimension()
+    }
+
+    /// `CᵀA⁻¹C`.
+    pub(super) fn explained(&self, cross: ArrayView2<f64>, compute: &Compute) -> Array2<f64> {
         let columns: Vec<ArrayView1<f64>> = cross.columns().into_iter().collect();
         let column = |c: ArrayView1<f64>| cross.t().dot(&Array1::from(self.system.solve(c)));
         let found: Vec<Array1<f64>> = compute.install(|| columns.into_par_iter().map(column).collect());

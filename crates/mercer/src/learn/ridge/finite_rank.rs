@@ -1,22 +1,20 @@
 //! In the features of a kernel with finitely many: the same solution as the dense solve, in time
 //! linear in the rows.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use std::sync::Arc;
+
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::problem::Problem;
 use super::solution::{Influence, RidgeMethod, Solution};
 use crate::features::{ExplicitFeatures, FeatureMap};
 use crate::operator::products::{multiply, multiply_transposed};
-use crate::solve::{CholeskyFactor, Factored, factor};
+use crate::solve::FeatureSystem;
 use crate::{Compute, Error, Kernel, Result};
 
 /// The smallest λ as a part of the trace of the features: below it rounding errors would be seen in
 /// the solution.
-pub(super) const SMALLEST: f64 = 1e-12;
-/// Rows whose leverages are computed at a time. Not tuned.
-const ROWS: usize = 4096;
-/// Refinements of the solution: each removes what the subtraction in `(r − Zw)/λ` lost.
-const REFINEMENTS: usize = 2;
+pub(in crate::learn) const SMALLEST: f64 = 1e-12;
 
 /// The number of features of a kernel on vectors of this many columns, if they are finitely many.
 pub(super) fn rank(kernel: &Kernel, columns: usize) -> Option<usize> {
@@ -41,7 +39,7 @@ pub(super) fn solve(
     let system = System::new(problem, x, lambda, compute)?;
     let q = &problem.null_space.q;
     let along = q.t().dot(&problem.targets);
-    let mut dual = system.solve(&(&problem.targets - &q.dot(&along)), compute)?;
+    let mut dual = system.within.solve((&problem.targets - &q.dot(&along)).view(), compute)?;
     // Rounding along Q would be multiplied by the means of the features.
     dual -= &q.dot(&q.t().dot(&dual));
     // SPβ is what of Sy − SKSc lies along Q; λc has no part there. The weights are those of predictions to
@@ -53,8 +51,8 @@ pub(super) fn solve(
         true => Some(Influence::new(lambda, &dual, &system.gain(q, compute)?, &problem.roots)),
         false => None,
     };
-    let condition = Some(system.factor.condition(compute)?);
-    let method = RidgeMethod::FiniteRank { features: system.features.ncols() };
+    let condition = Some(system.within.factor().condition(compute)?);
+    let method = RidgeMethod::FiniteRank { features: system.within.features().ncols() };
     Ok(Solution { residual: &dual * lambda, dual, null, influence, condition, method, negative: None })
 }
 
@@ -85,12 +83,10 @@ pub(super) fn centered(
 }
 
 struct System {
-    /// `Z̃`.
-    features: Array2<f64>,
+    /// In `Z̃`.
+    within: FeatureSystem,
     /// `QᵀZ`.
     along: Array2<f64>,
-    /// Of `Z̃ᵀZ̃ + λI`.
-    factor: CholeskyFactor,
     lambda: f64,
 }
 
@@ -98,48 +94,22 @@ impl System {
     fn new(problem: &Problem<'_>, x: ArrayView2<f64>, lambda: f64, compute: &Compute) -> Result<Self> {
         let map = ExplicitFeatures::new(problem.bound.kernel().clone(), x.ncols())?;
         let (features, along, scale) = centered(map.transform(x, compute)?, problem, compute)?;
-        let mut gram = multiply_transposed(features.view(), features.view(), compute)?;
         let too_small = || {
-            let what = format!("the system of {} features with λ = {lambda:e}", features.ncols());
+            let what = format!("the system of {} features with λ = {lambda:e}", map.components());
             Error::singular(what, "use a larger λ, or another solver")
         };
         if lambda <= SMALLEST * scale {
             return Err(too_small());
         }
-        gram.diag_mut().mapv_inplace(|d| d + lambda);
-        match factor(gram, compute)? {
-            Factored::Definite(factor) => Ok(Self { features, along, factor, lambda }),
-            Factored::Singular(_) => Err(too_small()),
-        }
-    }
-
-    fn solve(&self, right: &Array2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let mut solution = self.solve_once(right.view(), compute)?;
-        for _ in 0..REFINEMENTS {
-            let inner = multiply_transposed(self.features.view(), solution.view(), compute)?;
-            let left = multiply(self.features.view(), inner.view(), compute)? + &solution * self.lambda;
-            solution += &self.solve_once((right - &left).view(), compute)?;
-        }
-        Ok(solution)
-    }
-
-    fn solve_once(&self, right: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
-        let weights = self.factor.solve(multiply_transposed(self.features.view(), right, compute)?.view(), compute)?;
-        Ok((&right - &multiply(self.features.view(), weights.view(), compute)?) / self.lambda)
+        let gram = multiply_transposed(features.view(), features.view(), compute)?;
+        let within = FeatureSystem::new(Arc::new(features), gram, lambda, compute)?.ok_or_else(too_small)?;
+        Ok(Self { within, along, lambda })
     }
 
     /// The diagonal of `G`: `(1 − ‖qᵢ‖² − z̃ᵢᵀ(Z̃ᵀZ̃ + λI)⁻¹z̃ᵢ)/λ`.
     fn gain(&self, q: &Array2<f64>, compute: &Compute) -> Result<Array1<f64>> {
-        let n = self.features.nrows();
-        let mut gain = (q * q).sum_axis(Axis(1));
-        for start in (0..n).step_by(ROWS) {
-            let rows = start..n.min(start + ROWS);
-            let part = self.features.slice(s![rows.clone(), ..]);
-            let half = self.factor.half_solve(part.t(), compute)?;
-            let mut lines = gain.slice_mut(s![rows]);
-            lines += &half.mapv(|v| v * v).sum_axis(Axis(0));
-        }
-        Ok(gain.mapv(|h| (1.0 - h) / self.lambda))
+        let fixed = (q * q).sum_axis(Axis(1)) + self.within.leverages(compute)?;
+        Ok(fixed.mapv(|h| (1.0 - h) / self.lambda))
     }
 }
 

@@ -32,7 +32,7 @@ mod spectrum;
 mod state_space;
 
 pub(crate) use feature_spectrum::{FeatureSpectrum, HeldOutRows};
-pub(in crate::learn) use finite_rank::FeatureFunction;
+pub(in crate::learn) use finite_rank::{FeatureFunction, SMALLEST};
 pub use fit::{Diagnostics, RidgeFit};
 pub use interval::IntervalTarget;
 pub(in crate::learn) use plan::approximation;
