@@ -83,6 +83,15 @@ impl PyGaussianProcess {
         })?;
         fit.map(PyGaussianProcessFit).map_err(|error| to_python_linear(py, error))
     }
+
+    /// What a fit of these points would run.
+    #[pyo3(signature = (X, **options))]
+    fn plan(&self, py: Python<'_>, X: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        let options = Options::read(options)?;
+        let points = PointsInput::read(Some(self.0.kernel()), X, "X")?;
+        let x = points.points();
+        run(py, &options, || self.0.plan(x, &options.compute)).map(|plan| plan.to_string())
+    }
 }
 
 fn inducing_of(value: &Bound<'_, PyAny>, count: Option<usize>) -> PyResult<Inducing> {

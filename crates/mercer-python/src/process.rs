@@ -4,6 +4,7 @@ use mercer::learn::additive::PartialEffect;
 use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::gaussian_process::{LeaveOneOutDensity, Optimization, Prediction};
 use mercer::learn::{GaussianProcess, GaussianProcessFit, SparseGaussianProcess, SparseGaussianProcessFit};
+use mercer::learner::{FitSize, Learner, Plan};
 use mercer::model::AnyFit;
 use mercer::{Compute, Error, Expansion, Kernel, Points, Result};
 use ndarray::{Array1, Array2, ArrayView1};
@@ -19,6 +20,16 @@ impl Process {
         match self {
             Self::Exact(process) => process.fit(x, y, compute).map(|fit| ProcessFit::Exact(fit.into())),
             Self::Sparse(process) => process.fit(x.vectors()?, y, compute).map(|fit| ProcessFit::Sparse(fit.into())),
+        }
+    }
+
+    pub fn plan(&self, x: Points<'_>, compute: &Compute) -> Result<Plan> {
+        match self {
+            Self::Exact(process) => process.plan_on(x, compute),
+            Self::Sparse(process) => {
+                let size = FitSize { views: vec![x.size()], outputs: 1, classes: 0 };
+                process.plan(&size, compute)
+            }
         }
     }
 

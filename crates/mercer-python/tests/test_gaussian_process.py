@@ -195,3 +195,18 @@ def test_a_column_of_little_relevance_is_left_out_where_that_is_likelier():
     kernel = "1*matern(nu=5/2, lengthscale=[1, 1, 1, 1, 1, 1, 1, 1])"
     model = mercer.GaussianProcessRegressor(kernel=kernel, noise=0.1).fit(x, y)
     assert model.log_marginal_likelihood_ > 25.2357
+
+
+def test_explain_names_the_way_that_the_data_allows():
+    texts = ["".join(np.random.default_rng(i).choice(list("ab"), 8)) for i in range(120)]
+    for kernel, data, expected in [
+        ("1*linear()", np.zeros((5000, 3)), "in 3 features: O(n)"),
+        ("1*gaussian(lengthscale=1)", np.zeros((5000, 3)), "Cholesky"),
+        ("1*matern(nu=3/2, lengthscale=1)", np.zeros((5000, 1)), "state space: O(n), 2 states"),
+        ("1*spectrum(length=2)", texts, "in 4 features: O(n)"),
+    ]:
+        plan = mercer.GaussianProcessRegressor(kernel).explain(data)
+        assert plan.startswith(f"every step of the optimization, {expected}: "), plan
+    assert GaussianProcessRegressor(n_inducing=20).explain(np.zeros((500, 2))).startswith(
+        "every step of the optimization, inducing points: "
+    )

@@ -336,6 +336,11 @@ fn the_plan_of_a_fit_reports_what_would_happen() {
     for learner in ["gp", "auto", "smooth"] {
         assert!(mercer(&["explain", "fit", learner, &data, "--target", "y"]).done().out.contains("Plan of the fit"));
     }
+    for (kernel, way) in [("1*linear()", "in 1 features: O(n)"), ("matern(nu=3/2)", "state space: O(n), 2 states")] {
+        let words = ["explain", "fit", "gp", &data, "--target", "y", "--kernel", kernel, "--columns", "x"];
+        let out = mercer(&words).done().out;
+        assert!(out.contains(way) && out.contains(&format!("every evaluation by {way}")), "{kernel}: {out}");
+    }
     let words = ["explain", "fit", "spline", &data, "--target", "y", "--columns", "x", "--json"];
     assert!(mercer(&words).json()["bytes"].as_u64().unwrap() > 0);
 }

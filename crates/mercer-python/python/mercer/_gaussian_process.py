@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer._covariance import OutsideCovariance, is_kernel_object
 from mercer._documents import filled
@@ -19,7 +19,7 @@ from mercer._estimator import target_count
 from mercer._instances import InstanceScores
 from mercer._intervals import INTERVAL, Intervals
 from mercer._kernel_names import compiled
-from mercer._mercer import CalibratedFit, Function, Ridge, SharedProcessFit, jackknife, normal_ends
+from mercer._mercer import CalibratedFit, Function, Objects, SharedProcessFit, jackknife, normal_ends
 from mercer._parameters import check_count, parameters
 from mercer._process_choices import ALPHA
 from mercer._process_fit import ProcessFitting, generator_of, likelihood_at
@@ -421,22 +421,19 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Intervals, Inst
         kernel, noise = self._chosen()
         step = "every step of the optimization" if self._optimizes() else "once"
         targets = target_count(y)
-        if not self._is_compiled(kernel):
+        own = self._is_compiled(kernel) and not callable(self.optimizer) and np.ndim(self.alpha) == 0
+        if not own or targets > 1 or (self._has_alpha() and self.noise is not None):
             return f"{step}, a Cholesky factor of {len(X)} rows and {targets} targets: O(n³)"
-        rows, columns = self._shape(X)
-        kernel = compiled(kernel, columns, None, 3, 1.0)
-        if hasattr(X, "columns"):
-            kernel = kernel.with_column_names([str(name) for name in X.columns])
-        if self._is_sparse():
-            count = self.n_inducing if isinstance(self.inducing, str) else len(self.inducing)
-            return f"{step}, {self.approximation}: {count} inducing points for {rows} rows, O(nm²)"
-        # The mean is a ridge regression with the noise as its alpha.
-        noise = float(self.alpha) if self._has_alpha() and np.ndim(self.alpha) == 0 else noise
-        ridge = Ridge(kernel, noise, diagnostics=True)
-        linear = targets == 1 and np.ndim(self.alpha) == 0 and ridge.is_linear_time(rows, columns, 1)
-        solver = "auto" if linear else "cholesky"
-        plan = Ridge(kernel, noise, solver=solver).plan(rows, columns, targets, **self._options())
-        return f"{step}, {plan}"
+        objects = self._object_kernel(X)
+        if objects is not None:
+            points, kernel = Objects(objects, X), objects
+        else:
+            if hasattr(X, "columns"):
+                kernel = compiled(kernel, X.shape[1], None, 3, 1.0).with_column_names([str(name) for name in X.columns])
+            points = check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
+        noise = float(self.alpha) if self._has_alpha() else noise
+        process = self._process(self._mercer_kernel(kernel, points.shape[1]), noise, self._held(self._has_alpha()))
+        return f"{step}, {process.plan(points, **self._options())}"
 
     def leave_one_out(self) -> LeaveOneOut:
         """Return what the others predict of each observation.

@@ -105,6 +105,15 @@ impl Route {
         }
     }
 
+    pub(super) fn reason(&self) -> &'static str {
+        match self {
+            Self::Line(_) => "the kernel is that of a Markov process along one column",
+            Self::Grid(_) => "the points are a grid",
+            Self::Features(_) => "the kernel has few features on these points",
+            Self::Dense => "the posterior is exact",
+        }
+    }
+
     pub(super) fn method(&self) -> ProcessMethod {
         match self {
             Self::Line(process_sum) => ProcessMethod::StateSpace { states: process_sum.dimension() },

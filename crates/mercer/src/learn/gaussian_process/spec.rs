@@ -150,8 +150,7 @@ impl GaussianProcess {
         let kernel = self.kernel.resolve(x, compute)?;
         let route = self.route(&kernel, x, compute)?;
         let flops = self.evaluations() * route.operations(x.len(), self.optimize, compute);
-        let reason = if self.optimize { "for every step of the optimization" } else { "once" };
-        Ok(Plan::new(route.method().to_string(), route.bytes(x, compute), flops, reason, compute))
+        Ok(Plan::new(route.method().to_string(), route.bytes(x, compute), flops, route.reason(), compute))
     }
 
     /// Evaluations of the likelihood, about.
