@@ -131,14 +131,17 @@ def process(kernel: str, subset: int = 1_000, **options: object) -> Fit:
     return fit
 
 
-def sparse(kernel: str, count: int, subset: int = 1_000) -> Fit:
-    """Choose the parameters on a subset, then a variational Gaussian process on `count` inducing points."""
+def sparse(kernel: str, count: int, subset: int = 1_000, *, by_bound: bool = False) -> Fit:
+    """Choose the parameters on a subset, then a variational Gaussian process on `count` inducing points.
+
+    With `by_bound` these parameters are where the optimization of its own bound on all rows starts.
+    """
 
     def fit(x: np.ndarray, y: np.ndarray) -> Predict:
         few = np.random.default_rng(0).permutation(len(x))[:subset]
         start = mercer.GaussianProcessRegressor(kernel=kernel, noise=0.1, optimize=True).fit(x[few], y[few])
         model = mercer.GaussianProcessRegressor(
-            kernel=start.kernel_, noise=start.noise_, optimize=False, n_inducing=count, approximation="variational"
+            kernel=start.kernel_, noise=start.noise_, optimize=by_bound, n_inducing=count, approximation="variational"
         )
         return observed(model.fit(x, y))
 
@@ -246,7 +249,10 @@ def sets(folder: Path | None) -> Iterator[Set]:
         "protein": (
             "PBP 4.73, MC dropout 4.36",
             1,
-            {"sparse GP, Matérn 3/2, 1 000 points": sparse("1*matern(nu=3/2, lengthscale=1)", 1_000)},
+            {
+                "sparse GP, Matérn 3/2, 1 000 points": sparse("1*matern(nu=3/2, lengthscale=1)", 1_000),
+                "the same, parameters by its bound": sparse("1*matern(nu=3/2, lengthscale=1)", 1_000, by_bound=True),
+            },
         ),
     }
     for name, (published, splits, methods) in tables.items():

@@ -207,6 +207,24 @@ def test_explain_names_the_way_that_the_data_allows():
     ]:
         plan = mercer.GaussianProcessRegressor(kernel).explain(data)
         assert plan.startswith(f"every step of the optimization, {expected}: "), plan
-    assert GaussianProcessRegressor(n_inducing=20).explain(np.zeros((500, 2))).startswith(
-        "every step of the optimization, inducing points: "
+    assert (
+        GaussianProcessRegressor(n_inducing=20)
+        .explain(np.zeros((500, 2)))
+        .startswith("every step of the optimization, inducing points: ")
     )
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+def test_a_linear_process_finds_the_noise_of_columns_far_from_zero(offset):
+    rng = np.random.default_rng(7)
+    X = offset + rng.normal(size=(400, 2))
+    y = X @ [1.0, -2.0] + 0.5 * rng.normal(size=400)
+    model = mercer.GaussianProcessRegressor("1*linear()").fit(X, y)
+    # The standard error of an estimated variance is √(2/n) of it.
+    assert abs(model.noise_ - 0.25) < 4 * np.sqrt(2 / 400) * 0.25
+    covariance = model.kernel_(X) + model.noise_ * np.eye(400)
+    if offset == 0.0:
+        likelihood = -0.5 * (
+            y @ np.linalg.solve(covariance, y) + np.linalg.slogdet(covariance)[1] + 400 * np.log(2 * np.pi)
+        )
+        assert model.log_marginal_likelihood_value_ == pytest.approx(likelihood, rel=1e-9)

@@ -6,6 +6,7 @@ import sys
 import textwrap
 import threading
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -458,3 +459,29 @@ class TestGrids:
         assert "Kronecker" in ridge.fit(self.CELLS, y).plan_
         with pytest.raises(ValueError, match="one row per cell"):
             KernelRidge(kernel="gaussian()", solver="grid").fit(np.random.default_rng(0).normal(size=(50, 2)), y[:50])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e5, 1e6, 1e7])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_linear_kernel_on_columns_far_from_zero_has_the_answer_of_more_digits(offset, intercept, tmp_path):
+    rng = np.random.default_rng(4)
+    X = offset + rng.normal(size=(400, 2))
+    y = X @ [1.0, -2.0] + 5.0 + rng.normal(size=400)
+    # The normal equations in rational numbers, solved by Cramer's rule.
+    p, q, t = ([Fraction(v) for v in column] for column in (X[:, 0], X[:, 1], y))
+    level = sum(t) / 400 if intercept else 0
+    if intercept:
+        p, q, t = ([v - sum(column) / 400 for v in column] for column in (p, q, t))
+    a, b, d = (sum(u * v for u, v in zip(*pair, strict=True)) for pair in ((p, p), (p, q), (q, q)))
+    u, v = (sum(z * w for z, w in zip(column, t, strict=True)) for column in (p, q))
+    a, d = a + 30, d + 30
+    first, second = (d * u - b * v) / (a * d - b * b), (a * v - b * u) / (a * d - b * b)
+    expected = [float(first * z + second * w + level) for z, w in zip(p, q, strict=True)]
+    model = mercer.KernelRidge(30, kernel="linear()", fit_intercept=intercept).fit(X, y)
+    tolerance = 1e-6 * np.abs(y - y.mean()).max()
+    np.testing.assert_allclose(model.predict(X), expected, rtol=0, atol=tolerance)
+    mercer.save(model, tmp_path / "m.safetensors")
+    assert mercer.load(tmp_path / "m.safetensors").predict(X).tobytes() == model.predict(X).tobytes()
+    # Leverages too: the residuals of a fit without the row.
+    rest = mercer.KernelRidge(30, kernel="linear()", fit_intercept=intercept).fit(X[1:], y[1:])
+    np.testing.assert_allclose(model.loo_residuals_[0], y[0] - rest.predict(X[:1])[0], rtol=0, atol=1e2 * tolerance)

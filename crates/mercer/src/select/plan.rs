@@ -1,6 +1,7 @@
 //! What a search will run, and what it will take.
 
 use super::{FoldSearch, ProcessSearch, RidgeSearch};
+use crate::learn::ridge::path_in_features;
 use crate::learner::Plan;
 use crate::points::Size;
 use crate::{Compute, Error, Points, Result, Sample};
@@ -15,27 +16,50 @@ const PER_VALUE: f64 = 20.0;
 const PASSES: f64 = 50.0;
 
 impl RidgeSearch {
-    /// What the search will run on this many rows, and what it will take, without the candidates
-    /// that screening drops or an extension adds.
+    /// What the search on some rows of these points will run, and what it will take, without the
+    /// candidates that screening drops or an extension adds.
     ///
     /// # Example
     /// ```
     /// use mercer::{Compute, select::RidgeSearch};
+    /// use ndarray::Array2;
+    /// let (x, rows): (_, Vec<usize>) = (Array2::zeros((100, 2)), (0..100).collect());
     /// let mut search = RidgeSearch::new(vec!["gaussian()".parse()?]);
     /// search.lengthscales = vec![0.1, 1.0, 10.0];
-    /// let plan = search.plan(100, &Compute::new());
+    /// let plan = search.plan(x.view().into(), &rows, &Compute::new())?;
     /// assert_eq!((plan.bytes, plan.flops), (400_000, 3.0 * 5e6));
+    /// // 2 features: 9·2³ + 4·100·2² operations.
+    /// let plan = RidgeSearch::new(vec!["linear()".parse()?]).plan(x.view().into(), &rows, &Compute::new())?;
+    /// assert_eq!(plan.flops, 1672.0);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn plan(&self, rows: usize, compute: &Compute) -> Plan {
+    ///
+    /// # Errors
+    /// As [`Kernel::bind`](crate::Kernel::bind) of kernels on objects.
+    pub fn plan(&self, x: Points<'_>, rows: &[usize], compute: &Compute) -> Result<Plan> {
+        x.check_square()?;
+        let some = Sample::select(x, rows);
         let lengths = self.lengthscales.len().max(1);
         // A refinement adds a lengthscale on both sides of the best one.
         let refined = if self.lengthscales.is_empty() { 0 } else { 2 * self.refinements };
+        let n = rows.len();
+        let (mut bytes, mut flops, mut in_features) = (0, 0.0, 0);
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            let times = lengths + if index == 0 { refined } else { 0 };
+            let path = path_in_features(&kernel.resolve(some.as_points(), compute)?, some.as_points(), compute)?;
+            in_features += if path.is_some() { times } else { 0 };
+            let (room, work) = path.unwrap_or((EIGEN_BYTES * (n as u64).pow(2), EIGEN * (n as f64).powi(3)));
+            bytes = room.max(bytes);
+            flops += times as f64 * work;
+        }
         let candidates = self.kernels.len() * lengths + refined;
-        let solver = format!("one eigendecomposition of {rows} rows for each of {candidates} candidates");
-        let flops = EIGEN * (rows as f64).powi(3) * candidates as f64;
-        let reason = "a decomposition scores every λ";
-        Plan::new(solver, EIGEN_BYTES * (rows as u64).pow(2), flops, reason, compute)
+        let solver = match in_features {
+            0 => format!("one eigendecomposition of {n} rows for each of {candidates} candidates"),
+            _ => format!(
+                "one decomposition for each of {candidates} candidates, {in_features} of them in features: O(n)"
+            ),
+        };
+        Ok(Plan::new(solver, bytes, flops, "a decomposition scores every λ", compute))
     }
 }
 

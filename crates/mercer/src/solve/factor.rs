@@ -106,6 +106,19 @@ fn factor_if(a: Array2<f64>, accept: impl Fn(&[f64], &[f64], usize) -> bool, com
 }
 
 impl CholeskyFactor {
+    /// The factor of `RᵀR` for an upper triangular `R` without zeros on its diagonal.
+    pub(super) fn from_upper(r: &Array2<f64>) -> Self {
+        let size = r.nrows();
+        let mut values = vec![0.0; size * size];
+        for (j, row) in r.rows().into_iter().enumerate() {
+            let sign = row[j].signum();
+            values[j * size + j..(j + 1) * size].iter_mut().zip(&row.slice(s![j..])).for_each(|(to, v)| *to = sign * v);
+        }
+        let product = r.t().dot(r);
+        let norm = product.rows().into_iter().map(|row| row.iter().map(|v| v.abs()).sum()).fold(0.0, f64::max);
+        Self { size, values, norm }
+    }
+
     /// The number of rows.
     pub fn size(&self) -> usize {
         self.size

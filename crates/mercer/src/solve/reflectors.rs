@@ -7,6 +7,10 @@
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis, ShapeBuilder, s};
 
 use crate::gram::simd::matmul::{Target, matmul};
+use crate::{Compute, Result};
+
+/// Rows of a block that one thread triangularizes. Not tuned.
+const ROWS: usize = 1024;
 
 /// `C ← C + sAB`, on one thread.
 pub(super) fn add_product(c: ArrayViewMut2<f64>, a: ArrayView2<f64>, b: ArrayView2<f64>, s: f64) {
@@ -50,6 +54,45 @@ pub(super) fn triangularize(p: ArrayViewMut2<f64>, mut r: ArrayViewMut2<f64>, s:
     // H₁H₂ = I − [V₁ V₂] [S₁ −S₁V₁ᵀV₂S₂; 0 S₂] [V₁ V₂]ᵀ
     let cross = product(v1.slice(s![first.., ..]).reversed_axes(), below.slice(s![.., ..second]));
     add_product(s12, product(s11.view(), cross.view()).view(), s22.view(), -1.0);
+}
+
+/// `R`, upper triangular, with `RᵀR = ZᵀZ`, with the accuracy of `Z` and not of its squares: blocks of
+/// rows in parallel, then what is left of them.
+///
+/// # Errors
+/// [`Error::Canceled`](crate::Error::Canceled).
+pub(super) fn triangular_factor(z: ArrayView2<f64>, compute: &Compute) -> Result<Array2<f64>> {
+    let (n, p) = z.dim();
+    let rows = ROWS.max(2 * p);
+    if n <= rows {
+        return Ok(upper(z));
+    }
+    let part = |k: usize| {
+        compute.check_canceled()?;
+        Ok(upper(z.slice(s![k * rows..n.min((k + 1) * rows), ..])))
+    };
+    let parts = compute.try_map_tasks(n.div_ceil(rows), part)?;
+    let mut left = Array2::zeros((parts.iter().map(Array2::nrows).sum(), p));
+    let mut start = 0;
+    for part in parts {
+        left.slice_mut(s![start..start + part.nrows(), ..]).assign(&part);
+        start += part.nrows();
+    }
+    triangular_factor(left.view(), compute)
+}
+
+/// `R` of some rows, with at most as many rows as they have.
+fn upper(z: ArrayView2<f64>) -> Array2<f64> {
+    let (n, p) = z.dim();
+    let count = n.min(p);
+    let mut panel = Array2::zeros((n, p).f());
+    panel.assign(&z);
+    let (mut r, mut s) = (Array2::zeros((count, p).f()), Array2::zeros((count, count).f()));
+    triangularize(panel.view_mut(), r.view_mut(), s.view_mut());
+    for i in 0..count {
+        r.slice_mut(s![i, ..i]).fill(0.0);
+    }
+    r
 }
 
 /// One column: `x = (I − svvᵀ)βe₀` with `v₀ = 1` written over `x`; gives `(β, s)`. `tail` is the norm

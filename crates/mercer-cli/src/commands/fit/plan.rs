@@ -134,7 +134,7 @@ fn auto_stages(search: &Search, training: &Training, session: &Session) -> Resul
     let diagnostics = search.has_diagnostics(training.rows());
     let spec = Ridge { intercept: true, diagnostics, ..Ridge::new("gaussian()".parse()?, 1.0) };
     let candidates = search.ridge_search(training.points(), &rows, &session.compute)?;
-    let mut stages = vec![Stage::new("choice", candidates.plan(rows.len(), &session.compute))];
+    let mut stages = vec![Stage::new("choice", candidates.plan(training.points(), &rows, &session.compute)?)];
     if search.is_compared(training.rows()) {
         let plan = RidgeFinals::plan(training.rows(), &session.compute);
         stages.extend(plan.map(|plan| Stage::new("comparison", plan)));
@@ -151,7 +151,7 @@ fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) 
             let (solver, centers, intercept) = (words.solver.into(), ridge::centers(words), search.intercept);
             let spec = Ridge { solver, centers, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
             let search = ridge::with_lengthscales(search, words, training, &rows, &session.compute)?;
-            let choice = Stage::new("choice", search.plan(rows.len(), &session.compute));
+            let choice = Stage::new("choice", search.plan(training.points(), &rows, &session.compute)?);
             Ok(vec![choice, ridge_stage(&spec, training, session)?])
         }
     }

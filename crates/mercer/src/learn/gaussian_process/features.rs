@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::decomposition::DENSE_ROWS;
 use super::likelihood::{Posterior, singular};
@@ -12,7 +12,6 @@ use crate::error::MemoryPurpose;
 use crate::features::{ExplicitFeatures, FeatureMap};
 use crate::gram::{Pairs, SparseRows};
 use crate::learn::observations::check_points;
-use crate::learn::ridge::{FeatureFunction, SMALLEST};
 use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::FeatureSystem;
 use crate::{Compute, Error, Kernel, Points, Result};
@@ -128,8 +127,8 @@ pub(super) struct InFeatures {
     system: FeatureSystem,
     scale: f64,
     noise: f64,
-    /// The posterior mean; made when it is first needed.
-    mean: OnceLock<FeatureFunction>,
+    /// The weights of the posterior mean; made when they are first needed.
+    weights: OnceLock<Array2<f64>>,
     /// The slopes of the parameters that were requested first.
     slopes: OnceLock<(Vec<bool>, Slopes)>,
 }
@@ -177,13 +176,11 @@ impl InFeatures {
             },
         };
         let lambda = noise / scale;
-        let system = match lambda > SMALLEST * rows.gram.diag().sum() {
-            true => FeatureSystem::new(rows.features.clone(), rows.gram.clone(), lambda, compute)?,
-            false => None,
-        };
+        let trace = rows.gram.diag().sum();
+        let system = FeatureSystem::new(rows.features.clone(), rows.gram.clone(), (lambda, trace), compute)?;
         match system {
             Some(system) => {
-                Ok(Some(Self { rows, system, scale, noise, mean: OnceLock::new(), slopes: OnceLock::new() }))
+                Ok(Some(Self { rows, system, scale, noise, weights: OnceLock::new(), slopes: OnceLock::new() }))
             }
             None if x.len() > DENSE_ROWS => Err(singular(kernel, noise)),
             None => Ok(None),
@@ -316,24 +313,26 @@ impl InFeatures {
         }
     }
 
-    /// The mean at every row of `x`, for vectors.
+    /// The mean at every row of `x`, for vectors, after the targets `y`: `f(x) = z(x)ᵀw` with
+    /// `w = M⁻¹Zᵀy`.
     pub(super) fn mean(
         &self,
-        posterior: &Posterior,
-        points: ArrayView2<f64>,
+        (points, y): (ArrayView2<f64>, ArrayView1<f64>),
         x: ArrayView2<f64>,
         compute: &Compute,
     ) -> Result<Array1<f64>> {
-        check_points(&posterior.kernel, points.ncols(), x)?;
-        let function = match self.mean.get() {
-            Some(function) => function,
+        check_points(&self.rows.kernel, points.ncols(), x)?;
+        let weights = match self.weights.get() {
+            Some(weights) => weights,
             None => {
-                let alpha = posterior.alpha.view().insert_axis(Axis(1));
-                let made = FeatureFunction::new(&posterior.kernel, points, alpha, false, compute)?;
-                filled(&self.mean, || made)
+                let made = self.system.weights(y.insert_axis(Axis(1)), compute)?;
+                filled(&self.weights, || made)
             }
         };
-        Ok(function.values(x, compute)?.index_axis_move(Axis(1), 0))
+        let Source::Map(map) = &self.rows.source else {
+            return Err(Error::unsupported("the mean in features", "objects", "they are counted", "use the points"));
+        };
+        Ok(multiply(map.transform(x, compute)?.view(), weights.view(), compute)?.index_axis_move(Axis(1), 0))
     }
 
     /// The variance at every row of `x`.
@@ -391,7 +390,8 @@ impl InFeatures {
     fn remade(&self, known: &SparseRows, compute: &Compute) -> Result<FeatureSystem> {
         let dense = known.to_dense();
         let gram = multiply_transposed(dense.view(), dense.view(), compute)?;
-        FeatureSystem::new(Arc::new(dense), gram, self.noise / self.scale, compute)?
+        let (lambda, trace) = (self.noise / self.scale, gram.diag().sum());
+        FeatureSystem::new(Arc::new(dense), gram, (lambda, trace), compute)?
             .ok_or_else(|| singular(&self.rows.kernel, self.noise))
     }
 }

@@ -130,7 +130,7 @@ impl GaussianProcessFit {
                 }
                 Decomposition::Grid(grid) => return grid.mean(&self.posterior, points, x.vectors()?, compute),
                 Decomposition::Features(found) => {
-                    return found.mean(&self.posterior, points.vectors()?, x.vectors()?, compute);
+                    return found.mean((points.vectors()?, self.targets()), x.vectors()?, compute);
                 }
                 Decomposition::Dense(_) => {}
             }

@@ -59,6 +59,7 @@ pub(super) fn fit(
         weights: data.weights.map_or_else(|| Array1::ones(data.x.len()), |w| w.to_owned()),
         design: design(data.x.len(), ridge.intercept, None),
         line: OnceLock::new(),
+        feature_weights: None,
         in_features: OnceLock::new(),
         on_grid: OnceLock::new(),
     })

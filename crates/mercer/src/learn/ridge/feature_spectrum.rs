@@ -6,9 +6,10 @@ use super::finite_rank::{SMALLEST, centered};
 use super::problem::Problem;
 use super::spectrum::AtLambda;
 use crate::features::{ExplicitFeatures, FeatureMap};
+use crate::gram::Pairs;
 use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::{Solved, solve_positive, symmetric_eigen};
-use crate::{Compute, Points, Result};
+use crate::{Compute, Kernel, Points, Result};
 
 /// Rows from which features are tried: matrices of fewer are decomposed in a millisecond.
 const ROWS: usize = 96;
@@ -48,9 +49,7 @@ impl FeatureSpectrum {
     /// The spectrum, where the kernel has few features beside the rows and there is room.
     pub(crate) fn new(problem: &Problem<'_>, x: Points<'_>, compute: &Compute) -> Result<Option<Self>> {
         let n = problem.rows();
-        let Some(count) = feature_count(problem, x).filter(|p| n >= ROWS && n / ROWS_PER_FEATURE >= *p) else {
-            return Ok(None);
-        };
+        let Some(count) = feature_count(problem, x).filter(|p| are_few(*p, n)) else { return Ok(None) };
         let null = problem.null_space.q.clone();
         let wide = (count + null.ncols()) as u64;
         if 8 * (3 * n as u64 * wide + 8 * wide * wide) > compute.memory() {
@@ -133,6 +132,30 @@ impl FeatureSpectrum {
         }
         Ok(sum)
     }
+}
+
+/// Whether the paths of a kernel with so many features are found in them.
+fn are_few(count: usize, rows: usize) -> bool {
+    rows >= ROWS && rows / ROWS_PER_FEATURE >= count
+}
+
+/// Bytes and operations of a path in the features of a kernel that has few on these points.
+///
+/// # Errors
+/// As [`Kernel::bind`].
+pub(crate) fn path_in_features(kernel: &Kernel, x: Points<'_>, compute: &Compute) -> Result<Option<(u64, f64)>> {
+    let count = match x {
+        Points::Vectors(x) => super::finite_rank::rank(kernel, x.ncols()),
+        _ if kernel.has_features_on(x.kind()) => {
+            kernel.bind(Pairs::Within(x), compute)?.features().map(|(rows, _)| rows.width)
+        }
+        _ => None,
+    };
+    let n = x.len();
+    Ok(count.filter(|p| are_few(*p, n)).map(|count| {
+        let (bytes, p) = (8 * count as u64 * (3 * n as u64 + 8 * count as u64), count as f64);
+        (bytes, 9.0 * p.powi(3) + 4.0 * n as f64 * p * p)
+    }))
 }
 
 /// The number of features of the kernel on these points, where they are finitely many.

@@ -12,9 +12,9 @@ use crate::operator::products::{multiply, multiply_transposed};
 use crate::solve::FeatureSystem;
 use crate::{Compute, Error, Kernel, Result};
 
-/// The smallest λ as a part of the trace of the features: below it rounding errors would be seen in
-/// the solution.
-pub(in crate::learn) const SMALLEST: f64 = 1e-12;
+/// The smallest λ as a part of the trace of the features: below it rounding errors of their products
+/// would be seen in the solution.
+pub(super) const SMALLEST: f64 = 1e-12;
 
 /// The number of features of a kernel on vectors of this many columns, if they are finitely many.
 pub(super) fn rank(kernel: &Kernel, columns: usize) -> Option<usize> {
@@ -32,20 +32,19 @@ pub(super) fn rank(kernel: &Kernel, columns: usize) -> Option<usize> {
 pub(super) fn solve(
     problem: &Problem<'_>,
     x: ArrayView2<f64>,
-    (lambda, intercept): (f64, bool),
+    lambda: f64,
     diagnostics: bool,
     compute: &Compute,
 ) -> Result<Solution> {
     let system = System::new(problem, x, lambda, compute)?;
     let q = &problem.null_space.q;
     let along = q.t().dot(&problem.targets);
-    let mut dual = system.within.solve((&problem.targets - &q.dot(&along)).view(), compute)?;
+    let right = &problem.targets - &q.dot(&along);
+    let weights = system.within.weights(right.view(), compute)?;
+    let mut dual = system.within.solve_with(right.view(), weights.view(), compute)?;
     // Rounding along Q would be multiplied by the means of the features.
     dual -= &q.dot(&q.t().dot(&dual));
-    // SPβ is what of Sy − SKSc lies along Q; λc has no part there. The weights are those of predictions to
-    // the last bit: features far from 0 multiply a difference.
-    let alpha = &dual * &problem.roots.view().insert_axis(Axis(1));
-    let weights = FeatureFunction::new(problem.bound.kernel(), x, alpha.view(), intercept, compute)?.weights;
+    // SPβ is what of Sy − SKSc lies along Q; λc has no part there.
     let null = problem.null_space.coefficients(&(along - system.along.dot(&weights)));
     let influence = match diagnostics {
         true => Some(Influence::new(lambda, &dual, &system.gain(q, compute)?, &problem.roots)),
@@ -53,7 +52,9 @@ pub(super) fn solve(
     };
     let condition = Some(system.within.factor().condition(compute)?);
     let method = RidgeMethod::FiniteRank { features: system.within.features().ncols() };
-    Ok(Solution { residual: &dual * lambda, dual, null, influence, condition, method, negative: None })
+    let residual = &dual * lambda;
+    let feature_weights = Some(weights);
+    Ok(Solution { residual, dual, null, influence, condition, method, negative: None, feature_weights })
 }
 
 /// `Z̃`, `QᵀZ`, and the geometric mean of the traces of `ZᵀZ` and `Z̃ᵀZ̃`, to which the errors of
@@ -98,11 +99,8 @@ impl System {
             let what = format!("the system of {} features with λ = {lambda:e}", map.components());
             Error::singular(what, "use a larger λ, or another solver")
         };
-        if lambda <= SMALLEST * scale {
-            return Err(too_small());
-        }
         let gram = multiply_transposed(features.view(), features.view(), compute)?;
-        let within = FeatureSystem::new(Arc::new(features), gram, lambda, compute)?.ok_or_else(too_small)?;
+        let within = FeatureSystem::new(Arc::new(features), gram, (lambda, scale), compute)?.ok_or_else(too_small)?;
         Ok(Self { within, along, lambda })
     }
 
@@ -123,6 +121,15 @@ pub(in crate::learn) struct FeatureFunction {
 }
 
 impl FeatureFunction {
+    /// The function with these weights, of points with so many columns.
+    pub(super) fn with_weights(kernel: &Kernel, columns: usize, weights: Array2<f64>) -> Result<Self> {
+        let map = ExplicitFeatures::new(kernel.clone(), columns)?;
+        match map.components() == weights.nrows() {
+            true => Ok(Self { map, weights }),
+            false => Err(Error::shape("weights of features", map.components(), weights.nrows())),
+        }
+    }
+
     pub(in crate::learn) fn new(
         kernel: &Kernel,
         points: ArrayView2<f64>,

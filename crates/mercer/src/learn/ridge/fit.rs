@@ -37,6 +37,9 @@ pub struct RidgeFit {
     pub(super) design: Array2<f64>,
     /// The functions along the line, for kernels of Markov processes; made when it is first needed.
     pub(super) line: OnceLock<Arc<dyn LineFunction>>,
+    /// The weights of the features of a kernel with finitely many: the coefficients of the points give
+    /// them with fewer digits.
+    pub(super) feature_weights: Option<Array2<f64>>,
     /// The functions in the features, for kernels with finitely many; made when it is first needed.
     pub(super) in_features: OnceLock<Arc<FeatureFunction>>,
     /// The functions at the cells of a grid, where the points are one; made when it is first needed.
@@ -99,6 +102,7 @@ impl RidgeFit {
             weights: data.weights.map_or_else(|| Array1::ones(data.x.len()), |w| w.to_owned()),
             design: problem.design.clone(),
             line: OnceLock::new(),
+            feature_weights: solution.feature_weights,
             in_features: OnceLock::new(),
             on_grid: OnceLock::new(),
             kept: KeptCenters::default(),
@@ -243,8 +247,12 @@ impl RidgeFit {
         let function = match self.in_features.get() {
             Some(function) => function.clone(),
             None => {
-                let made =
-                    FeatureFunction::new(&self.kernel, points.view(), self.dual.view(), self.intercept, compute)?;
+                let made = match &self.feature_weights {
+                    Some(weights) => FeatureFunction::with_weights(&self.kernel, points.ncols(), weights.clone())?,
+                    None => {
+                        FeatureFunction::new(&self.kernel, points.view(), self.dual.view(), self.intercept, compute)?
+                    }
+                };
                 filled(&self.in_features, || Arc::new(made)).clone()
             }
         };

@@ -59,6 +59,7 @@ impl Found {
             condition: None,
             method,
             negative: None,
+            feature_weights: None,
         }
     }
 }

@@ -31,8 +31,8 @@ mod spec;
 mod spectrum;
 mod state_space;
 
-pub(crate) use feature_spectrum::{FeatureSpectrum, HeldOutRows};
-pub(in crate::learn) use finite_rank::{FeatureFunction, SMALLEST};
+pub(crate) use feature_spectrum::{FeatureSpectrum, HeldOutRows, path_in_features};
+pub(in crate::learn) use finite_rank::FeatureFunction;
 pub use fit::{Diagnostics, RidgeFit};
 pub use interval::IntervalTarget;
 pub(in crate::learn) use plan::approximation;

@@ -36,6 +36,9 @@ impl RidgeFit {
         if let Some(diagnostics) = &self.diagnostics {
             diagnostics.put_into(&mut record);
         }
+        if let Some(weights) = &self.feature_weights {
+            record.put_matrix("feature_weights", weights.view());
+        }
         put_method(self.method, &mut record);
         put_plan(&self.plan, &mut record);
         record
@@ -86,6 +89,10 @@ impl RidgeFit {
             weights,
             design,
             line: OnceLock::new(),
+            feature_weights: match record.has("feature_weights") {
+                true => Some(record.take_leading_matrix("feature_weights")?),
+                false => None,
+            },
             in_features: OnceLock::new(),
             on_grid: OnceLock::new(),
             settings: Settings::new(),

@@ -109,6 +109,8 @@ pub(crate) struct Solution {
     /// An eigenvalue of the regularized matrix that is negative beyond rounding, where one was
     /// seen.
     pub(crate) negative: Option<f64>,
+    /// The weights of the features of a kernel with finitely many: `Zᵀα` has fewer digits.
+    pub(crate) feature_weights: Option<Array2<f64>>,
 }
 
 /// What each observation does to its own fitted value.
@@ -146,6 +148,7 @@ impl Solution {
             condition,
             method,
             negative: None,
+            feature_weights: None,
         })
     }
 }

@@ -276,7 +276,7 @@ impl Ridge {
                 state_space::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
             }
             RidgeSolver::FiniteRank => {
-                finite_rank::solve(problem, data.x.vectors()?, (self.lambda, self.intercept), self.diagnostics, compute)
+                finite_rank::solve(problem, data.x.vectors()?, self.lambda, self.diagnostics, compute)
             }
             RidgeSolver::DistinctPoints => {
                 distinct::solve(problem, data.x, groups, self.lambda, self.diagnostics, compute)

@@ -98,7 +98,8 @@ impl RidgeSpectrum {
         // Half of the digits: rounding makes eigenvalues negative by far less.
         let negative = self.values.iter().map(|d| d + lambda).find(|d| *d < -f64::EPSILON.sqrt() * self.largest);
         let condition = Some(condition);
-        Ok(Solution { null, residual, influence, condition, negative, method: at.method(), dual: at.dual })
+        let method = at.method();
+        Ok(Solution { null, residual, influence, condition, negative, method, dual: at.dual, feature_weights: None })
     }
 }
 

@@ -447,8 +447,13 @@ fn finitely_many_features_give_the_dense_solution() {
             }
         }
     }
+    // A small λ has the least-squares answer.
+    let small = Ridge::new(kernel("linear()"), 1e-18).fit(d.x.view(), d.y.view(), None, &compute).unwrap();
+    assert!(matches!(small.method(), RidgeMethod::FiniteRank { .. }));
+    let normal = d.x.t().dot(&(&d.y - &small.fitted()));
+    assert!(normal.iter().all(|v| v.abs() < 1e-12), "{normal}");
     // Too small a λ for the features: the matrix answers instead, and the solver alone says so.
-    let tiny = Ridge::new(kernel("linear()"), 1e-18);
+    let tiny = Ridge::new(kernel("linear()"), 1e-26);
     assert!(!matches!(
         tiny.fit(d.x.view(), d.y.view(), None, &compute).unwrap().method(),
         RidgeMethod::FiniteRank { .. }
