@@ -315,6 +315,28 @@ def test_settings_survive_the_command_line(name, tmp_path):
         np.testing.assert_allclose(found, own, rtol=1e-9, atol=1e-9)
 
 
+def test_views_of_the_command_line_are_scaled(tmp_path):
+    """Without kernels the command line standardizes the columns of every view, and so does what is loaded."""
+    tool = next((p for p in _tools() if p.exists()), None)
+    if tool is None:
+        pytest.skip("the command-line tool was not built")
+    FRAME.to_csv(tmp_path / "iris.csv", index=False)
+    model, out = tmp_path / "model.safetensors", tmp_path / "out.csv"
+    files = ["--model", model, "-o", out, "--quiet"]
+    words = ["embed", "cca", tmp_path / "iris.csv", "--x", "a,b", "--y", "c,d", "--components", "2", *files]
+    subprocess.run([tool, *words], check=True, capture_output=True)
+    found = np.hstack(mercer.load(model).transform(list(SPLIT)))
+    np.testing.assert_allclose(found, pd.read_csv(out).to_numpy(), rtol=1e-9, atol=1e-11)
+    for name, part in zip("xy", SPLIT, strict=True):
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    words = ["match", tmp_path / "x.csv", tmp_path / "y.csv", "--components", "2", "--force", *files]
+    subprocess.run([tool, *words], check=True, capture_output=True)
+    indices, distances = mercer.load(model).match(*SPLIT)
+    expected = pd.read_csv(out)
+    np.testing.assert_array_equal(indices[:, 0], expected["match"])
+    np.testing.assert_allclose(distances[:, 0], expected["distance"], rtol=1e-6, atol=1e-9)
+
+
 def _tools():
     from pathlib import Path
 
