@@ -1,5 +1,5 @@
-//! `mercer fit multiple-ridge|multiple-svm|multiple-one-class` on bundled data: weights, accuracies and
-//! predictions are those of the library.
+//! `mercer fit multiple-ridge|multiple-svm|multiple-one-class` on bundled data: weights, accuracies
+//! and predictions are those of the library.
 
 use super::common::{assert_close, example, mercer, path_in};
 use mercer::learn::multiple::{MultipleKernelOneClass, MultipleKernelRidge, MultipleKernelSvc, MultipleKernels};

@@ -196,8 +196,8 @@ pub struct LogisticArguments {
     /// duality gap
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_iter: Option<u64>,
-    /// Duality gap (with --stream: decrease of the objective) at which the solver stops, relative to
-    /// the loss of the zero function [default: 1e-20; with --stream: 1e-9]
+    /// Duality gap (with --stream: decrease of the objective) at which the solver stops, relative
+    /// to the loss of the zero function [default: 1e-20; with --stream: 1e-9]
     #[arg(long, value_name = "TOL", value_parser = non_negative, allow_negative_numbers = true)]
     pub tol: Option<f64>,
     /// Solver

@@ -25,7 +25,8 @@ pub struct StreamWords {
     /// Number of features (default: 1000, or as many as the memory limit allows)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub components: Option<usize>,
-    /// One cosine and one sine per frequency, or one cosine with a random offset (--features fourier)
+    /// One cosine and one sine per frequency, or one cosine with a random offset (--features
+    /// fourier)
     #[arg(long, value_enum, value_name = "FORM")]
     pub form: Option<KindWord>,
     /// Sampling of the frequencies (--features fourier)

@@ -212,7 +212,8 @@ fn the_same_bytes_for_any_number_of_threads() {
     }
 }
 
-/// A thread that does a part of the work looks whether the fit is canceled: for most learners these are several.
+/// A thread that does a part of the work looks whether the fit is canceled: for most learners these
+/// are several.
 #[test]
 fn the_same_bytes_where_threads_share_the_work() {
     let mut shared = Vec::new();
@@ -341,7 +342,7 @@ fn a_fit_that_is_canceled_on_the_way_returns_and_the_next_is_whole() {
         let (all, _) = listener(usize::MAX);
         let whole = bytes(&data.fit(&one().with_progress(all.clone())).unwrap());
         let reports = all.reports.load(Ordering::Relaxed);
-        // Work that reports no progress is canceled by `a_fit_that_is_aborted_looks_at_the_flag_a_few_times_only`.
+        // The next test cancels work that reports no progress.
         let some: HashSet<usize> = [1, reports.div_ceil(2), reports].into_iter().filter(|_| reports > 0).collect();
         for report in some {
             let (stop, cancel) = listener(report);
