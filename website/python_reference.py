@@ -22,7 +22,7 @@ GROUPS = {
     "classification": (
         "Classification",
         "SVC SVCCV NuSVC OneClassSVM KernelLogisticRegression KernelMachine MultipleKernelClassifier "
-        "ConformalClassifier",
+        "MultipleKernelOneClass ConformalClassifier",
     ),
     "displays": (
         "Displays",

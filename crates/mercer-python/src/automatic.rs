@@ -124,7 +124,7 @@ impl PyAutomaticSearch {
         found.set_item("settings", settings_dict(py, fit.settings())?)?;
         found.set_item("score", choice.score)?;
         found.set_item("remarks", &choice.remarks)?;
-        found.set_item("inputs", Bound::new(py, PyInputs(inputs))?)?;
+        found.set_item("inputs", Bound::new(py, PyInputs(inputs, Vec::new()))?)?;
         found.set_item("fit", to_object(py, fit)?)?;
         if let Some(report) = &choice.report {
             put_report(py, report, &found)?;

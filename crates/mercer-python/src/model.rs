@@ -108,16 +108,17 @@ pub type Pickle<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 /// What `__reduce__` of a fit gives.
 pub fn reduce<'py>(py: Python<'py>, fitted: impl Into<AnyFit>) -> PyResult<Pickle<'py>> {
     let fitted = fitted.into();
-    let inputs = all_inputs(&fitted, Inputs::of(&*fitted));
+    let inputs = all_inputs(&fitted, Inputs::of(&*fitted), &[]);
     let model = Model::of_views(fitted, inputs).map_err(to_python)?;
     let mut bytes = Vec::new();
     io::write_model(&mut bytes, &model)?;
     Ok((py.import("mercer._mercer")?.getattr("_restore_fit")?, (PyBytes::new(py, &bytes),)))
 }
 
-/// What goes in as every view, where the first one is known.
-fn all_inputs(fitted: &AnyFit, first: Inputs) -> Vec<Inputs> {
-    std::iter::once(first).chain((1..fitted.views()).map(|view| Inputs::of_view(&**fitted, view))).collect()
+/// What goes in as every view, where the first one is known, and maybe the others.
+fn all_inputs(fitted: &AnyFit, first: Inputs, others: &[Inputs]) -> Vec<Inputs> {
+    let other = |view: usize| others.get(view - 1).cloned().unwrap_or_else(|| Inputs::of_view(&**fitted, view));
+    std::iter::once(first).chain((1..fitted.views()).map(other)).collect()
 }
 
 /// Makes a pickled fit again.
@@ -140,12 +141,13 @@ pub fn save_model(
     calibration: Option<&Bound<'_, PyCalibration>>,
 ) -> PyResult<()> {
     let fitted = fit.fitted();
-    let mut inputs = inputs.get().0.clone();
+    let PyInputs(inputs, others) = inputs.get();
+    let mut inputs = inputs.clone();
     // Vectors are what estimators know of their inputs; a fit knows its objects.
     if fitted.point_kind(0).is_object() && matches!(inputs.features, Features::Vectors { .. }) {
         inputs.features = Inputs::of(&*fitted).features;
     }
-    let inputs = all_inputs(&fitted, inputs);
+    let inputs = all_inputs(&fitted, inputs, others);
     let conformal = calibration.map(|given| given.get().beside(&*fitted)).transpose().map_err(to_python)?;
     let model = Model::of_views(fitted, inputs);
     let model = classes.into_iter().fold(model, |model, names| model?.with_classes(names));
@@ -166,16 +168,17 @@ type Loaded<'py> = (
 pub fn load_model<'py>(py: Python<'py>, path: PathBuf, options: Option<&Bound<'py, PyDict>>) -> PyResult<Loaded<'py>> {
     let options = Options::read(options)?;
     let model = run(py, &options, || io::load_model(&path, &options.compute))?;
-    let (inputs, notes) = (PyInputs(model.inputs().clone()), model.notes().clone());
+    let others = model.views().iter().skip(1).cloned().collect();
+    let (inputs, notes) = (PyInputs(model.inputs().clone(), others), model.notes().clone());
     let classes = model.classes().map(<[String]>::to_vec);
     let settings = settings_dict(py, model.fitted().settings())?;
     let calibration = model.conformal().map(PyCalibration::of);
     Ok(((to_object(py, model.into_fitted())?, inputs, notes, classes, settings), calibration))
 }
 
-/// What a model expects of new data.
+/// What a model expects of new data: as its first view, and as the others.
 #[pyclass(frozen, name = "Inputs", module = "mercer._mercer")]
-pub struct PyInputs(pub Inputs);
+pub struct PyInputs(pub Inputs, pub Vec<Inputs>);
 
 /// The name of a target, and its shift and scale.
 type NamedTarget = (Option<String>, f64, f64);
@@ -193,7 +196,13 @@ impl PyInputs {
     fn new(dimension: usize, names: Option<Vec<String>>, targets: Vec<NamedTarget>) -> Self {
         let target = |(name, shift, scale)| Target { name, map: Affine { shift, scale } };
         let targets = targets.into_iter().map(target).collect();
-        Self(Inputs { features: Features::Vectors { dimension, names }, targets, unused: Vec::new() })
+        Self(Inputs { features: Features::Vectors { dimension, names }, targets, unused: Vec::new() }, Vec::new())
+    }
+
+    /// What goes in as the views after the first.
+    #[getter]
+    fn others(&self) -> Vec<Self> {
+        self.1.iter().map(|inputs| Self(inputs.clone(), Vec::new())).collect()
     }
 
     /// The names of the columns of the table, or of the coordinates of the vectors, where there are

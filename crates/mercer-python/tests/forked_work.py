@@ -109,6 +109,7 @@ WORK = {
     "KernelRidgeCV": fitted("KernelRidgeCV", Y, rows=500, kernel=RBF),
     "LocalLinear": fitted("LocalLinear", Y, columns=1),
     "MultipleKernelClassifier": fitted("MultipleKernelClassifier", LABELS, rows=300),
+    "MultipleKernelOneClass": fitted("MultipleKernelOneClass", rows=300),
     "MultipleKernelRegressor": fitted("MultipleKernelRegressor", Y, rows=300),
     "NadarayaWatson": fitted("NadarayaWatson", Y),
     "NuSVC": fitted("NuSVC", LABELS, nu=0.2),

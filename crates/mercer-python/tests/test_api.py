@@ -273,6 +273,7 @@ SIGNATURES = {
     "ClassicalScaling": "n_components kernel",
     "MultipleKernelRegressor": "kernels alpha method norm",
     "MultipleKernelClassifier": "kernels C method norm",
+    "MultipleKernelOneClass": "kernels nu method norm",
     "RandomFourierFeatures": "kernel n_components kind sampling random_state",
     "RandomBinningFeatures": "kernel n_components random_state",
     "Nystroem": "kernel n_components landmarks random_state",
@@ -602,6 +603,7 @@ PICTURES = {
     "ClassicalScaling": lambda: mercer.ClassicalScaling(2).fit(X),
     "MultipleKernelRegressor": lambda: REGRESSORS["MultipleKernelRegressor"]().fit(X, Y),
     "MultipleKernelClassifier": lambda: CLASSIFIERS["MultipleKernelClassifier"]().fit(X, LABELS),
+    "MultipleKernelOneClass": lambda: mercer.MultipleKernelOneClass(["linear()", "gaussian()"], nu=0.2).fit(X),
 }
 
 

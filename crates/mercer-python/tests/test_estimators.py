@@ -135,6 +135,7 @@ def test_every_estimator_is_checked_with_its_defaults():
         "LocalLinear",
         "CoupledKernelEmbedding",
         "MultipleKernelClassifier",
+        "MultipleKernelOneClass",
         "MultipleKernelRegressor",
         "SpectralClustering",
     }

@@ -198,7 +198,11 @@ LIBRARY = {
 }
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+#: Views without predictions.
+VIEWS = [name for name, numbers in LIBRARY.items() if "transform1" in numbers and "kmeans" not in name]
+
+
+@pytest.mark.parametrize("name", [name for name in LIBRARY if name not in VIEWS or "spectral" in name])
 def test_files_of_the_library(name, path):
     """The stored files of the first version, which Rust wrote: vectors, and tables whose columns are encoded."""
     model, table = mercer.load(STORED / name), pd.read_csv(STORED / "points.csv")
@@ -214,8 +218,10 @@ def test_files_of_the_library(name, path):
         found = model.predict(table[["x"]].to_numpy())
     if hasattr(model, "classes_"):
         np.testing.assert_array_equal(found, model.classes_[expected.astype(int)])
-        probabilities = np.array(LIBRARY[name]["probabilities"]).reshape(len(found), -1)
-        np.testing.assert_allclose(model.predict_proba(table[["z", "x", "kind"]]), probabilities, rtol=1e-9)
+        methods = {"probabilities": "predict_proba", "decision": "decision_function"}
+        key = next(key for key in methods if key in LIBRARY[name])
+        values = getattr(model, methods[key])(table[["z", "x", "kind"]])
+        np.testing.assert_allclose(values.ravel(), LIBRARY[name][key], rtol=1e-9)
     else:
         np.testing.assert_allclose(found.ravel(), expected, rtol=1e-11)
     again = there_and_back(model, path)
@@ -224,6 +230,35 @@ def test_files_of_the_library(name, path):
     if "upper" in LIBRARY[name] and hasattr(model, "noise_"):
         _, std = model.predict(points, return_std=True, include_noise=True)
         np.testing.assert_allclose(found + 1.959963984540054 * std, LIBRARY[name]["upper"], rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", [name for name in VIEWS if "spectral" not in name])
+def test_views_of_the_library(name, path):
+    """Tables are encoded as every view was, with scaling and categories, also after the file is written again."""
+    model, table = mercer.load(STORED / name), pd.read_csv(STORED / "points.csv")
+    low, high = table[["kind", "x"]], table[["z"]]
+    mercer.save(model, path)
+    for each in (model, mercer.load(path)):
+        if hasattr(each, "transform_low"):
+            found = [each.transform_low(low), each.transform_high(high)]
+            assert each.match(low, high)[0].shape == (len(table), 1)
+        elif isinstance(each, mercer.KernelCCA):
+            found = each.transform([low, high])
+            np.testing.assert_array_equal(each.transform(low, high)[1], found[1])
+            np.testing.assert_array_equal(each.transform(low), found[0])
+            np.testing.assert_array_equal(each.transform([None, high.to_numpy()])[1], found[1])
+            assert -1 <= each.score(low, high) <= 1
+        else:
+            found = [each.transform(table[[str(name) for name in each.feature_names_in_]])]
+        for view, values in enumerate(found, 1):
+            np.testing.assert_allclose(values.ravel(), LIBRARY[name][f"transform{view}"], rtol=1e-9, atol=1e-11)
+    if isinstance(model, mercer.KernelCCA):
+        with pytest.raises(ValueError, match="no column `kind`"):
+            model.transform(table[["x"]], high)
+        # Another fit is one of points.
+        x, y = RNG.normal(size=(30, 2)), RNG.normal(size=(30, 2))
+        model.set_params(kernels="linear()").fit(x, y)
+        assert model.transform(x, y)[0].shape == (30, 1)
 
 
 def test_what_cannot_be_saved(path):

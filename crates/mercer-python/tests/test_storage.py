@@ -51,6 +51,7 @@ MODELS = [
     (mercer.KernelCCA(1), Y),
     (mercer.MultipleKernelRegressor(), Y),
     (mercer.MultipleKernelClassifier(), LABELS),
+    (mercer.MultipleKernelOneClass(), None),
 ]
 #: Both modes are fitted, and one is evaluated.
 COUPLED = mercer.CoupledKernelEmbedding(affinity="pairs")

@@ -5,6 +5,7 @@ import subprocess
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
@@ -107,22 +108,233 @@ def test_wrong_data(model):
         clone(model).fit(X[:0])
 
 
-def test_settings_survive_the_command_line(tmp_path):
+K = "gaussian(lengthscale=2)"
+TWO = ["gaussian(lengthscale=1)", "linear()"]
+FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+SPLIT = FRAME[["a", "b"]], FRAME[["c", "d"]]
+NAMES = IRIS.target_names[SPECIES]
+
+#: Words of the command line, the class that comes back, its parameters, and the data that it is fitted to again.
+COMMANDS = {
+    "components through landmarks": (
+        ["embed", "pca", "--kernel", K, "--components", 3, "--solver", "nystrom", "--landmarks", 20, "--seed", 5],
+        mercer.KernelPCA,
+        {"n_components": 3, "kernel": K, "eigen_solver": "nystrom", "n_landmarks": 20, "random_state": 5},
+        (FRAME,),
+    ),
+    "components with an inverse": (
+        ["embed", "pca", "--kernel", K, "--components", 2, "--inverse", 0.5, "--remove-zero"],
+        mercer.KernelPCA,
+        {"n_components": 2, "fit_inverse_transform": True, "alpha": 0.5, "remove_zero_eig": True},
+        (FRAME,),
+    ),
+    "means": (
+        ["cluster", "-k", 3, "--kernel", K, "--starts", 4, "--max-iterations", 50, "--init", "random", "--seed", 7],
+        mercer.KernelKMeans,
+        {"n_clusters": 3, "kernel": K, "n_init": 4, "max_iter": 50, "init": "random", "random_state": 7},
+        (FRAME,),
+    ),
+    "as many means as there are": (
+        ["cluster", "-k", "auto", "--kernel", K],
+        mercer.KernelKMeans,
+        {"n_clusters": "auto", "kernel": K},
+        (FRAME,),
+    ),
+    "spectral clusters": (
+        ["cluster", "-k", 3, "--spectral", "--kernel", K, "--landmarks", 30, "--starts", 3, "--seed", 2],
+        mercer.SpectralClustering,
+        {"n_clusters": 3, "kernel": K, "n_landmarks": 30, "n_init": 3, "random_state": 2},
+        (FRAME,),
+    ),
+    "correlations": (
+        [
+            "embed",
+            "cca",
+            "--x",
+            "a,b",
+            "--y",
+            "c,d",
+            "--kernels",
+            K,
+            "--kernels",
+            "linear()",
+            "--components",
+            1,
+            "--kappa",
+            0.1,
+            "--form",
+            "fukumizu",
+            "--permutations",
+            19,
+            "--seed",
+            3,
+        ],
+        mercer.KernelCCA,
+        {
+            "kernels": [K, "linear()"],
+            "n_components": 1,
+            "kappa": 0.1,
+            "form": "fukumizu",
+            "n_permutations": 19,
+            "random_state": 3,
+        },
+        (list(SPLIT),),
+    ),
+    "sources": (
+        [
+            "embed",
+            "ica",
+            "--components",
+            2,
+            "--contrast",
+            "kgv",
+            "--lengthscale",
+            0.7,
+            "--kappa",
+            0.01,
+            "--starts",
+            2,
+            "--scale",
+            "none",
+            "--seed",
+            4,
+        ],
+        mercer.KernelICA,
+        {"n_components": 2, "contrast": "kgv", "lengthscale": 0.7, "kappa": 0.01, "n_init": 2, "random_state": 4},
+        (FRAME,),
+    ),
+    "coordinates": (
+        ["embed", "scaling", "--components", 2, "--kernel", "distance(power=1)", "--indefinite"],
+        mercer.ClassicalScaling,
+        {"n_components": 2, "kernel": "distance(power=1)", "allow_indefinite": True},
+        (FRAME,),
+    ),
+    "matches": (
+        [
+            "match",
+            "--kernel-low",
+            K,
+            "--kernel-high",
+            "linear()",
+            "--components",
+            2,
+            "--reg",
+            0.01,
+            "--affinity",
+            "neighbors",
+            "--neighbors",
+            3,
+        ],
+        mercer.CoupledKernelEmbedding,
+        {
+            "kernel_low": K,
+            "kernel_high": "linear()",
+            "n_components": 2,
+            "reg": 0.01,
+            "affinity": "neighbors",
+            "n_neighbors": 3,
+        },
+        SPLIT,
+    ),
+    "a regression with several kernels": (
+        [
+            "fit",
+            "multiple-ridge",
+            "--target",
+            "d",
+            "--drop",
+            "name",
+            "--kernels",
+            ";".join(TWO),
+            "--lambda",
+            0.3,
+            "--method",
+            "alignment",
+            "--normalize",
+            "none",
+            "--norm",
+            2,
+            "--intercept",
+        ],
+        mercer.MultipleKernelRegressor,
+        {
+            "kernels": TWO,
+            "alpha": 0.3,
+            "method": "alignment",
+            "normalize": "none",
+            "norm": 2,
+            "fit_intercept": True,
+        },
+        (FRAME[["a", "b", "c"]], FRAME["d"]),
+    ),
+    "classes with several kernels": (
+        ["fit", "multiple-svm", "--target", "name", "--kernels", TWO[0], "--kernels", TWO[1], "--C", 7, "--norm", 1.5],
+        mercer.MultipleKernelClassifier,
+        {"kernels": TWO, "C": 7, "method": "simple", "normalize": "trace", "norm": 1.5},
+        (FRAME, NAMES),
+    ),
+    "a region with several kernels": (
+        ["fit", "multiple-one-class", "--drop", "name", "--kernels", ";".join(TWO), "--nu", 0.2, "--method", "mean"],
+        mercer.MultipleKernelOneClass,
+        {"kernels": TWO, "nu": 0.2, "method": "mean", "normalize": "trace", "norm": 1},
+        (FRAME,),
+    ),
+}
+
+
+def numbers_of(model, data):
+    """What a fit gives for the points of this data."""
+    if isinstance(model, mercer.CoupledKernelEmbedding):
+        return [model.transform_low(data[0]), model.transform_high(data[1])]
+    named = ("transform", "decision_function", "predict")
+    found = next(getattr(model, name) for name in named if hasattr(model, name))(data[0])
+    return found if isinstance(found, list) else [found]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_settings_survive_the_command_line(name, tmp_path):
+    """The loaded estimator has the parameters of the command, and fits the same numbers again."""
     tool = next((p for p in (mercer.__file__ and _tools()) if p.exists()), None)
     if tool is None:
         pytest.skip("the command-line tool was not built")
-    table, path = tmp_path / "iris.csv", tmp_path / "pca.safetensors"
-    np.savetxt(table, X, delimiter=",", header="a,b,c,d", comments="")
-    kernel = "gaussian(lengthscale=2)"
-    run = [tool, "embed", "pca", table, "--kernel", kernel, "--components", "3", "--model", path, "--quiet"]
-    subprocess.run(run, check=True, capture_output=True)
+    words, kind, expected, data = COMMANDS[name]
+    command, rest = (words[:1], words[1:]) if words[0] in ("cluster", "match") else (words[:2], words[2:])
+    files = []
+    for number, part in enumerate(SPLIT if command == ["match"] else [FRAME]):
+        named = part.assign(name=NAMES) if command[0] == "fit" else part
+        files.append(tmp_path / f"{number}.csv")
+        named.to_csv(files[-1], index=False)
+    path = tmp_path / "model.safetensors"
+    output = ["-o" if command[0] == "fit" else "--model", path]
+    subprocess.run([tool, *map(str, [*command, *files, *rest, *output, "--quiet"])], check=True, capture_output=True)
     model = mercer.load(path)
-    assert (model.n_components, model.kernel) == (3, kernel)
-    np.testing.assert_allclose(model.transform(X), mercer.KernelPCA(3, kernel=kernel).fit_transform(X), atol=1e-9)
-    run = [tool, "cluster", table, "-k", "3", "--kernel", kernel, "--starts", "4", "--model", path, "--quiet"]
-    subprocess.run(run, check=True, capture_output=True)
-    model = mercer.load(path)
-    assert (model.n_clusters, model.n_init, type(model).__name__) == (3, 4, "KernelKMeans")
+    assert type(model) is kind
+    assert {name: model.get_params()[name] for name in expected} == expected
+    again = clone(model).fit(*data)
+    for found, own in zip(numbers_of(model, data), numbers_of(again, data), strict=True):
+        np.testing.assert_allclose(found, own, rtol=1e-9, atol=1e-9)
+
+
+def test_views_of_the_command_line_are_scaled(tmp_path):
+    """Without kernels the command line standardizes the columns of every view, and so does what is loaded."""
+    tool = next((p for p in _tools() if p.exists()), None)
+    if tool is None:
+        pytest.skip("the command-line tool was not built")
+    FRAME.to_csv(tmp_path / "iris.csv", index=False)
+    model, out = tmp_path / "model.safetensors", tmp_path / "out.csv"
+    files = ["--model", model, "-o", out, "--quiet"]
+    words = ["embed", "cca", tmp_path / "iris.csv", "--x", "a,b", "--y", "c,d", "--components", "2", *files]
+    subprocess.run([tool, *words], check=True, capture_output=True)
+    found = np.hstack(mercer.load(model).transform(list(SPLIT)))
+    np.testing.assert_allclose(found, pd.read_csv(out).to_numpy(), rtol=1e-9, atol=1e-11)
+    for name, part in zip("xy", SPLIT, strict=True):
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    words = ["match", tmp_path / "x.csv", tmp_path / "y.csv", "--components", "2", "--force", *files]
+    subprocess.run([tool, *words], check=True, capture_output=True)
+    indices, distances = mercer.load(model).match(*SPLIT)
+    expected = pd.read_csv(out)
+    np.testing.assert_array_equal(indices[:, 0], expected["match"])
+    np.testing.assert_allclose(distances[:, 0], expected["distance"], rtol=1e-6, atol=1e-9)
 
 
 def _tools():
@@ -264,6 +476,33 @@ def test_independent_components(golden):
             np.testing.assert_allclose(mercer.hsic_contrast(columns, sigma), expected["hsic_contrast"], rtol=1e-6)
 
 
+def test_contrasts_of_rotations(golden):
+    """The contrasts along all rotations of white data, and the rotation that the fit finds."""
+    case = golden("c10_kernel_ica_rotation_scan")
+    sources, mixing = np.array(case.inputs["S"]), np.array(case.inputs["A"])
+    sigma, kappa = case.inputs["sigma"], case.inputs["kappa"]
+    mixtures = sources @ mixing.T
+    centered = mixtures - mixtures.mean(axis=0)
+    values, vectors = np.linalg.eigh(centered.T @ centered / len(centered))
+    root = (vectors / np.sqrt(values)) @ vectors.T
+    options = {"kcc": (sigma, kappa), "kgv": (sigma, kappa), "hsic": (sigma,)}
+    for kind, widths in options.items():
+        contrast, found = getattr(mercer, f"{kind}_contrast"), []
+        for angle in case.expected["theta"]:
+            rotation = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+            found.append(contrast(centered @ root @ rotation.T, *widths))
+        case.check("scan", found, case.expected[kind])
+        optimum = case.expected["optimum"][kind]
+        given = {"lengthscale": sigma, "kappa": kappa, "random_state": 0}
+        ica = mercer.KernelICA(contrast=kind, **given).fit(mixtures)
+        amari = mercer.amari_distance(ica.components_, mixing)
+        case.check("optimum", [ica.contrast_, amari], [optimum["contrast"], optimum["amari"]])
+        assert amari < case.expected["amari_threshold_for_a_good_method"]
+        # The unmixing is a rotation of the white data, up to a quarter turn and signs.
+        turned = ica.components_ @ np.linalg.inv(root)
+        case.check("optimum", np.arctan2(turned[0, 1], turned[0, 0]) % (np.pi / 2), optimum["theta_opt"])
+
+
 def test_coupled_embedding(golden, tmp_path):
     case = golden("c16_coupled_kernel_embedding")
     low, high = np.array(case.inputs["X_L"]), np.array(case.inputs["X_H"])
@@ -313,12 +552,12 @@ def test_learners_are_declared():
 
 
 @parametrize_with_checks(
-    [mercer.MultipleKernelRegressor(), mercer.MultipleKernelClassifier()],
+    [mercer.MultipleKernelRegressor(), mercer.MultipleKernelClassifier(), mercer.MultipleKernelOneClass()],
     # Equivalent up to the tolerance, as for support vector machines.
     expected_failed_checks=lambda estimator: (
-        {f"check_sample_weight_equivalence_on_{kind}_data": "up to the tolerance" for kind in ("dense", "sparse")}
-        if isinstance(estimator, mercer.MultipleKernelClassifier)
-        else {}
+        {}
+        if isinstance(estimator, mercer.MultipleKernelRegressor)
+        else {f"check_sample_weight_equivalence_on_{kind}_data": "up to the tolerance" for kind in ("dense", "sparse")}
     ),
 )
 def test_scikit_learn_checks_of_several_kernels(estimator, check):
@@ -363,6 +602,44 @@ def test_a_common_factor_of_multiple_kernels_changes_nothing():
     assert given.score(X, labels) < other.score(X, labels)
     with pytest.raises(ValueError, match="normalize"):
         mercer.MultipleKernelClassifier(kernels, normalize="variance").fit(X, labels)
+
+
+def test_a_region_with_several_kernels(tmp_path):
+    kernels = ["gaussian(lengthscale=1)", "on([0], linear())", "gaussian(lengthscale=0.1)"]
+    model = mercer.MultipleKernelOneClass(kernels, nu=0.2, norm=2).fit(X)
+    assert (model.weights_**2).sum() == pytest.approx(1.0)
+    assert model.shares_.sum() == pytest.approx(1.0)
+    assert model.duality_gap_ >= 0.0
+    # The machine with the kernel of the model and the same nu is the model.
+    plain = mercer.OneClassSVM(nu=0.2, kernel=model.kernel_).fit(X)
+    np.testing.assert_allclose(plain.decision_function(X), model.decision_function(X), atol=1e-8)
+    np.testing.assert_allclose(plain.offset_, model.offset_, atol=1e-8)
+    np.testing.assert_allclose(model.score_samples(X) - model.offset_, model.decision_function(X))
+    np.testing.assert_array_equal(model.predict(X), np.where(model.decision_function(X) >= 0, 1, -1))
+    assert 0.1 < (model.predict(X) == -1).mean() < 0.35
+    # Far away Gaussians vanish; the linear kernel would not.
+    assert (mercer.MultipleKernelOneClass(kernels[::2], nu=0.2).fit(X).predict(X + 20.0) == -1).all()
+    np.testing.assert_array_equal(clone(model).fit_predict(X), model.predict(X))
+    assert "operations" in model.explain(X)
+    mercer.save(model, tmp_path / "model.safetensors")
+    for again in (mercer.load(tmp_path / "model.safetensors"), pickle.loads(pickle.dumps(model))):
+        assert again.get_params() == model.get_params()
+        np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+        np.testing.assert_array_equal(again.offset_, model.offset_)
+    mean = mercer.MultipleKernelOneClass(kernels, method="mean").fit(X)
+    np.testing.assert_allclose(mean.weights_ / mean.weights_.sum(), mean.weights_)
+    weighted = mercer.MultipleKernelOneClass(kernels[:1], nu=0.3).fit(
+        X, sample_weight=np.r_[np.full(50, 2.0), [1.0] * 100]
+    )
+    repeated = mercer.MultipleKernelOneClass(kernels[:1], nu=0.3).fit(np.vstack([X, X[:50]]))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=5e-3)
+    strings = mercer.MultipleKernelOneClass(["spectrum(length=1)", "spectrum(length=2)"], nu=0.4).fit(WORDS)
+    assert strings.decision_function(["zzzz"])[0] < strings.decision_function(WORDS).min()
+    for wrong, message in [({"nu": 0}, "nu"), ({"method": "alignment"}, "method"), ({"kernels": []}, "kernels")]:
+        with pytest.raises(ValueError, match=message):
+            mercer.MultipleKernelOneClass(**wrong).fit(X)
+    with pytest.raises(ValueError, match="NaN"):
+        mercer.MultipleKernelOneClass().fit([[np.nan], [1.0]])
 
 
 def test_spectral_clustering_with_the_parameters_of_scikit_learn():

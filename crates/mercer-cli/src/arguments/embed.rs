@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use mercer::features::Landmarks;
+use mercer::features::{FourierForm, Landmarks, Sampling};
 
 use super::common::positive;
 use super::learner::ViewArguments;
@@ -98,6 +98,9 @@ pub struct NystromArguments {
     /// Stop when the residual is at most this fraction of the trace
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub tolerance: f64,
+    /// Maximum number of features that are kept of the landmarks
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub rank: Option<usize>,
 }
 
 /// Arguments of `mercer embed features`.
@@ -136,6 +139,25 @@ pub enum SamplingWord {
     Orthogonal,
     /// Quasi-Monte Carlo: a randomized Halton sequence
     Qmc,
+}
+
+impl From<KindWord> for FourierForm {
+    fn from(word: KindWord) -> Self {
+        match word {
+            KindWord::Pair => Self::Pair,
+            KindWord::Offset => Self::Offset,
+        }
+    }
+}
+
+impl From<SamplingWord> for Sampling {
+    fn from(word: SamplingWord) -> Self {
+        match word {
+            SamplingWord::Iid => Self::Iid,
+            SamplingWord::Orthogonal => Self::Orthogonal,
+            SamplingWord::Qmc => Self::QuasiMonteCarlo,
+        }
+    }
 }
 
 /// Selection of landmarks.

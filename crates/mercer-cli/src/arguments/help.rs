@@ -60,7 +60,8 @@ The data is read, because its size is part of the plan; no matrix is computed.
 Example:
   mercer explain kernel gram \"gaussian(lengthscale=1)\" data.csv --memory 2GB
   mercer explain fit ridge data.csv --target y
-  mercer explain test two-sample a.csv b.csv";
+  mercer explain test two-sample a.csv b.csv
+  mercer explain match small.csv large.csv --label person";
 
 pub const LIST: &str = "\
 Examples:

@@ -10,28 +10,41 @@ use mercer::settings::{Setting, Settings};
 
 use super::common::{Gap, ObjectOptions};
 use super::fit::{ConformalWords, FitData, FitScale};
-use super::view_stream::ViewStreamWords;
+use super::view_stream::{HEADING, ViewStreamWords};
 
-/// Learners with a command of their own: their flags include those of a search.
-const OWN_COMMANDS: &[&str] = &[
-    "ridge",
-    "gaussian_process",
-    "sparse_gaussian_process",
-    "shared_gaussian_process",
-    "spline",
-    "local",
-    "logistic",
-    "svc",
-    "svr",
-    "one_class",
+/// Commands with flags of their own, such as those of a search, and their learners. All other
+/// commands are made from the catalogue.
+pub(super) const OWN_COMMANDS: &[(&str, &[&str])] = &[
+    ("fit ridge", &["ridge", "streamed_ridge"]),
+    ("fit gp", &["gaussian_process", "sparse_gaussian_process", "shared_gaussian_process"]),
+    ("fit spline", &["spline"]),
+    ("fit smooth", &["local"]),
+    ("fit logistic", &["logistic", "streamed_logistic"]),
+    ("fit svm", &["svc"]),
+    ("fit svr", &["svr"]),
+    ("fit one-class", &["one_class"]),
+    ("embed fourier", &["fourier"]),
+    ("embed binning", &["binning"]),
+    ("embed nystrom", &["nystrom"]),
 ];
 
-/// The learner that clusters around means, and the one that clusters by eigenvectors.
-const CLUSTERS: [&str; 2] = ["kmeans", "spectral"];
-/// The beginning of the names of learners on features, which `--stream` chooses.
-const STREAMED: &str = "streamed_";
+/// Whether the flags of the learner are made elsewhere: by a command of its own, or by the learner
+/// whose `--stream` it is.
+fn is_elsewhere(entry: &LearnerEntry) -> bool {
+    OWN_COMMANDS.iter().any(|(_, learners)| learners.contains(&entry.name))
+        || LEARNERS.iter().any(|whole| whole.streamed == Some(entry.name))
+}
+
+/// Learners that give clusters: the first one, unless a flag names another.
+fn clusterings() -> impl Iterator<Item = &'static LearnerEntry> {
+    LEARNERS.iter().copied().filter(|entry| entry.goal == Goal::Clusters && !is_elsewhere(entry))
+}
+
 /// The learner that matches two modes of objects.
-const MATCHES: &str = "coupled";
+fn matching() -> Result<&'static LearnerEntry, clap::Error> {
+    let found = LEARNERS.iter().copied().find(|entry| entry.views == ViewCount::Two);
+    found.ok_or_else(|| refused("there is no learner of matches".into()))
+}
 
 /// A command of the catalogue: what the learner is called, and what it does. Put last, as the structs
 /// that add arguments bring a description of their own.
@@ -106,6 +119,31 @@ fn with_flags(command: Command, entry: &'static LearnerEntry) -> Command {
         let known = command.get_arguments().any(|arg| arg.get_id() == parameter.name);
         if known { command } else { command.arg(flag(parameter)) }
     })
+}
+
+/// The learner that does the same on features, and its parameters that the whole one does not have.
+fn streamed_parameters(whole: &'static LearnerEntry) -> impl Iterator<Item = &'static Parameter> {
+    let streamed = whole.streamed.and_then(model::learner);
+    streamed.into_iter().flat_map(flagged).filter(|parameter| whole.parameter(parameter.name).is_none())
+}
+
+/// A command with the flags of data longer than memory.
+fn with_stream(command: Command, whole: &'static LearnerEntry) -> Command {
+    streamed_parameters(whole).fold(ViewStreamWords::augment_args(command), |command, parameter| {
+        command.arg(flag(parameter).help_heading(HEADING))
+    })
+}
+
+/// The settings of the learner on features that were given, beside those of the whole one.
+fn given_streamed(whole: &'static LearnerEntry, matches: &ArgMatches) -> Result<Settings, clap::Error> {
+    let mut settings = Settings::new();
+    let Some(streamed) = whole.streamed.and_then(model::learner) else { return Ok(settings) };
+    for parameter in streamed_parameters(whole) {
+        if let Some(value) = value_of(streamed, parameter, matches)? {
+            settings.insert(parameter.name, value);
+        }
+    }
+    Ok(settings)
 }
 
 /// The settings that were given, but for one with words of its own.
@@ -215,22 +253,13 @@ pub struct ViewArguments {
     pub novelty: bool,
     /// Options of data longer than memory, for learners that take it.
     pub stream: Option<ViewStreamWords>,
+    /// The settings of the learner on features that were given.
+    pub streamed: Settings,
 }
-
-/// Learners that take data longer than memory, by others on features.
-fn is_streamed(entry: &LearnerEntry) -> bool {
-    model::learner(&format!("{STREAMED}{}", entry.name)).is_some()
-}
-
-/// Features with a command of their own.
-const FEATURE_COMMANDS: [&str; 3] = ["fourier", "binning", "nystrom"];
 
 /// Learners that give coordinates.
 fn embeddings() -> impl Iterator<Item = &'static LearnerEntry> {
-    let own = |entry: &&LearnerEntry| {
-        let has_command = entry.name.starts_with(STREAMED) || FEATURE_COMMANDS.contains(&entry.name);
-        entry.views != ViewCount::Two && !has_command
-    };
+    let own = |entry: &&LearnerEntry| entry.views != ViewCount::Two && !is_elsewhere(entry);
     LEARNERS.iter().copied().filter(move |entry| entry.goal == Goal::Features && own(entry))
 }
 
@@ -247,12 +276,12 @@ fn view_command(entry: &'static LearnerEntry) -> Command {
             .arg(columns_of("y", "Columns of the second view"))
             .arg(columns_of("view", "Columns of a further view; may be repeated").action(ArgAction::Append));
     }
-    if entry.name == "pca" {
+    if entry.novelty {
         let help = "Add a column of novelty scores: squared distances from the span of the components";
         command = command.arg(Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(help));
     }
     let command = with_flags(command, entry);
-    described(if is_streamed(entry) { ViewStreamWords::augment_args(command) } else { command }, entry)
+    described(if entry.streamed.is_some() { with_stream(command, entry) } else { command }, entry)
 }
 
 impl Subcommand for ViewArguments {
@@ -282,8 +311,9 @@ impl FromArgMatches for ViewArguments {
             settings: given(entry, matches, "")?,
             data: ViewData::from_arg_matches(matches)?,
             views: views.cloned().collect(),
-            novelty: entry.name == "pca" && matches.get_flag("novelty"),
-            stream: is_streamed(entry).then(|| ViewStreamWords::from_arg_matches(matches)).transpose()?,
+            novelty: entry.novelty && matches.get_flag("novelty"),
+            streamed: given_streamed(entry, matches)?,
+            stream: entry.streamed.is_some().then(|| ViewStreamWords::from_arg_matches(matches)).transpose()?,
         })
     }
 
@@ -308,8 +338,7 @@ pub struct LearnerArguments {
 
 fn learners() -> impl Iterator<Item = &'static LearnerEntry> {
     let target = |goal: Goal| matches!(goal, Goal::Values | Goal::Classes | Goal::Novelty);
-    let own = |name: &str| OWN_COMMANDS.contains(&name) || name.starts_with(STREAMED);
-    LEARNERS.iter().copied().filter(move |entry| target(entry.goal) && !own(entry.name))
+    LEARNERS.iter().copied().filter(move |entry| target(entry.goal) && !is_elsewhere(entry))
 }
 
 impl Subcommand for LearnerArguments {
@@ -361,16 +390,24 @@ pub struct ClusterArguments {
     pub weights: Option<String>,
     /// Options of data longer than memory.
     pub stream: ViewStreamWords,
+    /// The settings of the learner on features that were given.
+    pub streamed: Settings,
 }
 
 impl Args for ClusterArguments {
     fn augment_args(command: Command) -> Command {
-        let spectral = "Cluster by the leading eigenvectors of the normalized kernel matrix";
+        let choice = |entry: &LearnerEntry| {
+            let help = format!("{}: {}", entry.title, entry.summary);
+            Arg::new(entry.name).long(hyphenated(entry.name)).action(ArgAction::SetTrue).help(help)
+        };
         let command = ViewData::augment_args(command)
-            .arg(Arg::new("spectral").long("spectral").action(ArgAction::SetTrue).help(spectral))
+            .args(clusterings().skip(1).map(choice))
             .arg(Arg::new("weights").long("weights").value_name("COL").help("Column of weights of the rows"));
-        let command = CLUSTERS.iter().filter_map(|name| model::learner(name)).fold(command, with_flags);
-        ViewStreamWords::augment_args(command)
+        let command = clusterings().fold(command, with_flags);
+        match clusterings().find(|entry| entry.streamed.is_some()) {
+            Some(entry) => with_stream(command, entry),
+            None => ViewStreamWords::augment_args(command),
+        }
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -380,16 +417,22 @@ impl Args for ClusterArguments {
 
 impl FromArgMatches for ClusterArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let spectral = matches.get_flag("spectral");
-        let [own, other] = if spectral { [CLUSTERS[1], CLUSTERS[0]] } else { CLUSTERS };
-        let (Some(entry), Some(other)) = (model::learner(own), model::learner(other)) else {
-            return Err(refused("there is no learner of clusters".into()));
-        };
+        let chosen = clusterings().skip(1).find(|entry| matches.get_flag(entry.name));
+        let entry = chosen.or_else(|| clusterings().next());
+        let entry = entry.ok_or_else(|| refused("there is no learner of clusters".into()))?;
         let is_given = |parameter: &&Parameter| {
             matches.value_source(parameter.name) == Some(clap::parser::ValueSource::CommandLine)
         };
-        if let Some(alien) = flagged(other).filter(is_given).find(|p| entry.parameter(p.name).is_none()) {
-            let word = if spectral { "does not go with --spectral" } else { "goes with --spectral only" };
+        for other in clusterings() {
+            let mut given = flagged(other).chain(streamed_parameters(other)).filter(is_given);
+            let own = |p: &&Parameter| {
+                entry.parameter(p.name).is_some() || streamed_parameters(entry).any(|own| own.name == p.name)
+            };
+            let Some(alien) = given.find(|parameter| !own(parameter)) else { continue };
+            let word = match chosen {
+                Some(entry) => format!("does not go with --{}", hyphenated(entry.name)),
+                None => format!("goes with --{} only", hyphenated(other.name)),
+            };
             return Err(refused(format!("--{} {word}", hyphenated(alien.name))));
         }
         let clusters = match matches.get_one::<String>("clusters").map(String::as_str) {
@@ -403,10 +446,11 @@ impl FromArgMatches for ClusterArguments {
         let settings = given(entry, matches, "clusters")?;
         let weights = matches.get_one::<String>("weights").cloned();
         if weights.is_some() && !entry.weighted {
-            return Err(refused("--weights: spectral clustering takes no weights".into()));
+            return Err(refused(format!("--weights: {} takes no weights", entry.title.to_lowercase())));
         }
         let stream = ViewStreamWords::from_arg_matches(matches)?;
-        Ok(Self { entry, settings, clusters, data: ViewData::from_arg_matches(matches)?, weights, stream })
+        let streamed = given_streamed(entry, matches)?;
+        Ok(Self { entry, settings, clusters, data: ViewData::from_arg_matches(matches)?, weights, stream, streamed })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -418,6 +462,8 @@ impl FromArgMatches for ClusterArguments {
 /// Arguments of `mercer match`.
 #[derive(Clone, Debug)]
 pub struct MatchArguments {
+    /// The learner.
+    pub entry: &'static LearnerEntry,
     /// The settings that were given.
     pub settings: Settings,
     /// The files, and how they are read.
@@ -463,9 +509,9 @@ pub struct MatchWords {
 impl Args for MatchArguments {
     fn augment_args(command: Command) -> Command {
         let command = MatchWords::augment_args(command);
-        match model::learner(MATCHES) {
-            Some(entry) => with_flags(command, entry).mut_arg("components", |arg| arg.required(false)),
-            None => command,
+        match matching() {
+            Ok(entry) => with_flags(command, entry).mut_arg("components", |arg| arg.required(false)),
+            Err(_) => command,
         }
     }
 
@@ -476,8 +522,8 @@ impl Args for MatchArguments {
 
 impl FromArgMatches for MatchArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let entry = model::learner(MATCHES).ok_or_else(|| refused("there is no learner of matches".into()))?;
-        Ok(Self { settings: given(entry, matches, "")?, words: MatchWords::from_arg_matches(matches)? })
+        let entry = matching()?;
+        Ok(Self { entry, settings: given(entry, matches, "")?, words: MatchWords::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -15,21 +15,18 @@ mod view_stream;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::report::clean;
 
 pub use common::{Common, DataOptions};
-pub use embed::{
-    BinningArguments, EmbedCommand, EmbedData, FeaturesArguments, FourierArguments, KindWord, NystromArguments,
-    SamplingWord,
-};
+pub use embed::{BinningArguments, EmbedCommand, EmbedData, FeaturesArguments, FourierArguments, NystromArguments};
 pub use fit::{
-    ApproximationWord, AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FitScale, FoldWords, GpArguments,
-    LogisticArguments, NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod,
-    SmoothingWord, SolverWord, SplineArguments, SvmArguments, SvmWords, SvrArguments, TargetScale, TaskWord,
-    explicit_kernel,
+    AutoArguments, ClassWeight, FeatureWord, FitCommand, FitData, FitScale, FoldWords, GpArguments, LogisticArguments,
+    NewtonWord, OneClassArguments, PredictArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
+    SolverWord, SplineArguments, SvmArguments, SvmWords, SvrArguments, TargetScale, TaskWord, explicit_kernel,
 };
 pub use kernel::{
     CheckArguments, ExplainArguments, GramArguments, KernelCommand, ListArguments, PlanCommand, SpectrumArguments,
@@ -144,6 +141,8 @@ pub enum PlanTarget {
     Embed(ViewArguments),
     /// The plan of a clustering: solver, bytes, operations, time
     Cluster(ClusterArguments),
+    /// The plan of a match: solver, bytes, operations, time
+    Match(MatchArguments),
 }
 
 /// Arguments of `mercer data describe`.
@@ -191,8 +190,23 @@ pub struct ManArguments {
 pub fn read(words: Vec<OsString>) -> Result<Job, clap::Error> {
     Job::try_parse_from(&words).map_err(|error| {
         let shown: Vec<String> = words.iter().map(|word| clean(&word.to_string_lossy()).into_owned()).collect();
-        Job::try_parse_from(shown).err().unwrap_or_else(|| clap::Error::new(error.kind()))
+        with_plans(Job::try_parse_from(shown).err().unwrap_or_else(|| clap::Error::new(error.kind())))
     })
+}
+
+/// The error with the commands that have a plan, where `explain` was followed by one that has none.
+fn with_plans(mut error: clap::Error) -> clap::Error {
+    let part = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (word, usage) = (part(ContextKind::InvalidSubcommand), part(ContextKind::Usage));
+    let all = description();
+    if usage.contains("mercer explain") && all.find_subcommand(&word).is_some() {
+        let explain = all.find_subcommand("explain").into_iter();
+        let planned: Vec<&str> =
+            explain.flat_map(clap::Command::get_subcommands).map(clap::Command::get_name).collect();
+        let text = format!("`mercer {word}` has no plan; these commands have one: {}", planned.join(", "));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text.into()]));
+    }
+    error
 }
 
 /// The description of the command line.
@@ -241,6 +255,103 @@ mod tests {
             [("mercer embed pca", "Kernel principal components"), ("mercer fit multiple-svm", "Support")]
         {
             assert!(seen.iter().any(|(about, of)| of == words && about.starts_with(title)), "{words}");
+        }
+    }
+
+    /// Settings whose flag has another name: the command, the setting, the flag.
+    const RENAMED: &[(&str, &str, &str)] = &[
+        ("fit ridge", "tolerance", "tol"),
+        ("fit ridge", "center_tolerance", "center-tol"),
+        ("fit ridge", "center_iterations", "center-iter"),
+        ("fit ridge", "folds", "cv"),
+        // Of a streamed fit; one that makes several passes takes the options of the centers.
+        ("fit ridge --stream", "tolerance", "feature-tolerance"),
+        ("fit ridge --stream", "pass_tolerance", "center-tol"),
+        ("fit ridge --stream", "max_passes", "center-iter"),
+        ("fit gp", "inducing_count", "centers"),
+        ("fit spline", "degrees_of_freedom", "df"),
+        ("fit smooth", "degree", "method"),
+        ("fit smooth", "weights", "window"),
+        ("fit logistic", "class_weights", "class-weight"),
+        ("fit logistic", "tolerance", "tol"),
+        ("fit logistic", "max_iterations", "max-iter"),
+        ("fit logistic", "center_tolerance", "center-tol"),
+        ("fit logistic", "center_iterations", "center-iter"),
+        ("fit logistic --stream", "tolerance", "feature-tolerance"),
+        ("fit logistic --stream", "pass_tolerance", "tol"),
+        ("fit logistic --stream", "max_passes", "max-iter"),
+        ("fit svm", "C", "c"),
+        ("fit svm", "class_weights", "class-weight"),
+        ("fit svm", "scheme", "one-versus-rest"),
+        ("fit svm", "calibration", "proba"),
+        ("fit svm", "tolerance", "tol"),
+        ("fit svm", "max_iterations", "max-iter"),
+        ("fit svm", "indefinite", "allow-indefinite"),
+        ("fit svr", "C", "c"),
+        ("fit svr", "tolerance", "tol"),
+        ("fit svr", "max_iterations", "max-iter"),
+        ("fit svr", "indefinite", "allow-indefinite"),
+        ("fit one-class", "tolerance", "tol"),
+        ("fit one-class", "max_iterations", "max-iter"),
+        ("fit one-class", "indefinite", "allow-indefinite"),
+        ("embed fourier", "form", "kind"),
+    ];
+
+    /// Settings that a command cannot have, and why.
+    const WITHOUT: &[(&str, &str, &str)] =
+        &[("fit logistic", "leave_one_out", "no report of a command shows these estimates")];
+
+    /// The words of the command of a learner; of one on features those of the whole learner with
+    /// `--stream`.
+    fn command_of(entry: &mercer::learner::LearnerEntry) -> String {
+        use mercer::learner::{Goal, ViewCount};
+        let name = entry.name.replace('_', "-");
+        let whole = mercer::model::LEARNERS.iter().find(|whole| whole.streamed == Some(entry.name));
+        if let Some(whole) = whole {
+            return format!("{} --stream", command_of(whole));
+        }
+        let own = super::learner::OWN_COMMANDS.iter().find(|(_, learners)| learners.contains(&entry.name));
+        match (own, entry.goal) {
+            (Some((words, _)), _) => (*words).into(),
+            (None, _) if entry.views == ViewCount::Two => "match".into(),
+            (None, Goal::Features) => format!("embed {name}"),
+            (None, Goal::Clusters) => "cluster".into(),
+            (None, Goal::Values | Goal::Classes | Goal::Novelty) => format!("fit {name}"),
+        }
+    }
+
+    /// A setting that a learner gets cannot be missing in its command.
+    #[test]
+    fn every_setting_of_every_learner_has_a_flag() {
+        use mercer::learner::ParameterKind;
+        let all = super::description();
+        let mut used = std::collections::HashSet::new();
+        for entry in mercer::model::LEARNERS {
+            let words = command_of(entry);
+            let (path, streamed) = words.strip_suffix(" --stream").map_or((&*words, false), |path| (path, true));
+            let command = path.split(' ').try_fold(&all, |command, word| command.find_subcommand(word));
+            let command = command.unwrap_or_else(|| panic!("{}: there is no `mercer {path}`", entry.name));
+            assert!(!streamed || command.get_arguments().any(|arg| arg.get_long() == Some("stream")), "{path}");
+            let seed = |parameter: &&mercer::learner::Parameter| parameter.kind == ParameterKind::Seed;
+            for parameter in entry.parameters.iter().filter(|parameter| !seed(parameter)) {
+                let of = |row: &&(&'static str, &'static str, &'static str)| {
+                    (row.0 == words || streamed && row.0 == path) && row.1 == parameter.name
+                };
+                if let Some(row) = WITHOUT.iter().find(of) {
+                    used.insert((row.0, row.1));
+                    continue;
+                }
+                // That of the streamed fit, where it has one of its own.
+                let renamed = RENAMED.iter().filter(of).max_by_key(|row| row.0.len());
+                used.extend(renamed.map(|row| (row.0, row.1)));
+                let flag = renamed.map_or_else(|| parameter.name.replace('_', "-"), |row| row.2.to_owned());
+                let found = command.get_arguments().filter_map(clap::Arg::get_long);
+                let has = found.into_iter().any(|long| long == flag || long.strip_prefix("no-") == Some(&*flag));
+                assert!(has, "`mercer {words}` has no --{flag} for the setting `{}` of {}", parameter.name, entry.name);
+            }
+        }
+        for row in RENAMED.iter().chain(WITHOUT) {
+            assert!(used.contains(&(row.0, row.1)), "no learner of `mercer {}` has the setting `{}`", row.0, row.1);
         }
     }
 

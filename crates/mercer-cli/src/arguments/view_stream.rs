@@ -4,23 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::positive;
-use super::fit::FeatureWord;
+/// The heading of the flags below.
+pub const HEADING: &str = "Data longer than memory";
 
 /// Options of a view of a file that is read in chunks.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Data longer than memory")]
+#[command(next_help_heading = HEADING)]
 pub struct ViewStreamWords {
     /// Read DATA in chunks and fit on features in bounded memory (automatic if DATA is larger than
     /// the memory limit)
     #[arg(long)]
     pub stream: bool,
-    /// Feature map of a streamed fit
-    #[arg(long, value_enum, value_name = "KIND", default_value = "nystrom")]
-    pub features: FeatureWord,
-    /// Number of features of a streamed fit (default: that of --landmarks, or 500)
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub feature_count: Option<usize>,
     /// Checkpoint file of a streamed fit; it is removed when the model is saved
     #[arg(long, value_name = "FILE", requires = "model")]
     pub checkpoint: Option<PathBuf>,

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mercer::features::{
-    ErrorDecay, FeatureMap, FourierForm, MeasuredError, Nystrom, RandomBinning, RandomFourier, Sampling, binning_bound,
-    fourier_bound, measured_error,
+    ErrorDecay, FeatureMap, MeasuredError, Nystrom, RandomBinning, RandomFourier, binning_bound, fourier_bound,
+    measured_error,
 };
 use mercer::io::{Format, NpyNumber, RowLayout, save_model, write_npy, write_table_csv};
 use mercer::learner::Fitted;
@@ -16,9 +16,7 @@ use ndarray::{Array2, ArrayView2};
 use serde_json::{Value, json};
 
 use super::{embed_features, view};
-use crate::arguments::{
-    BinningArguments, EmbedCommand, EmbedData, FourierArguments, KindWord, NystromArguments, SamplingWord,
-};
+use crate::arguments::{BinningArguments, EmbedCommand, EmbedData, FourierArguments, NystromArguments};
 use crate::data::{self, EncodedData};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_list, json_rows, short};
@@ -97,12 +95,7 @@ impl Request {
 
 fn fourier(words: &FourierArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read_dense(&words.data, DEFAULT, session)?;
-    let form = if words.kind == KindWord::Pair { FourierForm::Pair } else { FourierForm::Offset };
-    let sampling = match words.sampling {
-        SamplingWord::Iid => Sampling::Iid,
-        SamplingWord::Orthogonal => Sampling::Orthogonal,
-        SamplingWord::Qmc => Sampling::QuasiMonteCarlo,
-    };
+    let (form, sampling) = (words.kind.into(), words.sampling.into());
     let spec = RandomFourier { kernel: request.kernel.clone(), components: words.components, form, sampling };
     let fit = request.fit(&FeatureView::Fourier(spec.clone()), &words.data, session)?;
     let Some(map) = fit.fourier() else { return Err(Failure::request("the features are no Fourier features")) };
@@ -160,8 +153,8 @@ fn draw(decay: &ErrorDecay, kernel: &Kernel) -> Figure {
 fn nystrom(words: &NystromArguments, session: &Session) -> Result<Report, Failure> {
     let request = Request::read(&words.data, session)?;
     let landmarks = words.landmarks.into();
-    let spec =
-        Nystrom { landmarks, tolerance: words.tolerance, ..Nystrom::new(request.kernel.clone(), words.components) };
+    let plain = Nystrom::new(request.kernel.clone(), words.components);
+    let spec = Nystrom { landmarks, tolerance: words.tolerance, rank: words.rank, ..plain };
     let fit = request.fit(&FeatureView::Nystrom(spec), &words.data, session)?;
     let Some(map) = fit.nystrom() else { return Err(Failure::request("the features have no landmarks")) };
     let share = map.trace_error() / map.trace();

@@ -52,6 +52,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
         Command::Serve(words) => serve::serve(words, session),
         Command::Explain(PlanTarget::Embed(words)) => view::explain(words, session),
         Command::Explain(PlanTarget::Cluster(words)) => view::explain_clusters(words, session),
+        Command::Explain(PlanTarget::Match(words)) => view::explain_matches(words, session),
         Command::Data(DataCommand::Describe(words)) => describe::describe(words, session),
         Command::Explain(PlanTarget::Kernel(PlanCommand::Gram(words))) => plan::gram(words, session),
         Command::Explain(PlanTarget::Fit(words)) => fit::explain(words, session),

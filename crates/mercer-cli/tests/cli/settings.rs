@@ -82,6 +82,44 @@ const LEARNERS: &[(&str, &[(&str, &str)])] = &[
     ("logistic --target class --drop y --kernel gaussian() --lambda 0.75 --centers 20", &[("centers", "20")]),
     ("auto --target y --drop class", &[("diagnostics", "true")]),
     ("auto --target class --drop y", &[]),
+    (
+        "ridge --target y --drop class --kernel tanh(scale=1,offset=-1) --lambda 50 --indefinite --no-diagnostics",
+        &[("indefinite", "true"), ("diagnostics", "false")],
+    ),
+    (
+        "ridge --target y --drop class --kernel gaussian() --lambda 0.1 --solver mixed --tol 0.001",
+        &[("solver", "mixed"), ("tolerance", "0.001"), ("diagnostics", "true")],
+    ),
+    (
+        "ridge --target y --drop class --kernel gaussian() --lambda 0.1 --centers 30 --held-out 0.2 --held-out-patience 3",
+        &[("held_out", "0.2"), ("held_out_patience", "3")],
+    ),
+    (
+        "ridge --target y --drop class --kernel gaussian() --lambda 0.1 --stream --features fourier --components 20 --form offset --sampling orthogonal",
+        &[("form", "offset"), ("sampling", "orthogonal")],
+    ),
+    (
+        "ridge --target y --drop class --kernel gaussian() --lambda 0.1 --stream --components 20 --rank 9 --feature-tolerance 0.001",
+        &[("rank", "9"), ("tolerance", "0.001")],
+    ),
+    (
+        "gp --target y --drop class --kernel 1*gaussian() --centers 8 --inducing random --move-inducing",
+        &[("move_inducing", "true"), ("inducing_count", "8"), ("inducing", "random")],
+    ),
+    (
+        "svm --target class --drop y --kernel gaussian() -C 2 --no-offset --working-set 64 --proba isotonic --calibration-folds 3",
+        &[("offset", "false"), ("working_set", "64"), ("calibration", "isotonic"), ("calibration_folds", "3")],
+    ),
+    (
+        "svr --target y --drop class --kernel gaussian() -C 2 --no-offset --working-set 64",
+        &[("offset", "false"), ("working_set", "64")],
+    ),
+    ("one-class --drop class,y --kernel gaussian() --working-set 32", &[("working_set", "32")]),
+    ("logistic --target class --drop y --kernel gaussian() --lambda 0.75 --tol 1e-9", &[("tolerance", "1e-9")]),
+    (
+        "logistic --target class --drop y --kernel gaussian() --lambda 0.75 --stream --components 20 --tol 1e-5 --rank 12",
+        &[("pass_tolerance", "0.00001"), ("rank", "12")],
+    ),
 ];
 
 fn fit(learner: &str, data: &str, model: &str, threads: &str) -> (Vec<u8>, Value) {
@@ -136,6 +174,60 @@ fn every_learner_keeps_its_settings() {
     assert_eq!(weights.len(), 3);
     let text = mercer(&["predict", &model, &data, "-o", &path_in(&folder, "p.csv")]).done().out;
     assert!(text.contains("C=12.5") && text.contains("tolerance=0.01"), "{text}");
+}
+
+/// Options that have no effect on the fit that is requested are errors.
+#[test]
+fn options_of_another_solver_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(&folder);
+    let refused = |words: &str, expected: &[&str]| {
+        let words: Vec<String> = words.split(' ').map(|word| word.replace("DATA", &data)).collect();
+        mercer(&words.iter().map(String::as_str).collect::<Vec<_>>()).fails(1, expected);
+    };
+    let ridge = "fit ridge DATA --target y --drop class --kernel gaussian() --lambda 0.1";
+    refused(&ridge.replace("gaussian()", "tanh(scale=1,offset=-1)"), &["tanh", "positive semi-definite"]);
+    refused(&format!("{ridge} --rank 3"), &["--rank", "--stream"]);
+    refused(&format!("{ridge} --held-out-patience 3"), &["--held-out"]);
+    refused(&format!("{ridge} --stream --indefinite"), &["--indefinite", "streamed"]);
+    refused(&format!("{ridge} --stream --form pair"), &["--form", "--features fourier"]);
+    refused(&format!("{ridge} --stream --features fourier --rank 3"), &["--rank", "no landmarks"]);
+    refused("fit svm DATA --target class --drop y --calibration-folds 3", &["--proba"]);
+    refused("fit svr DATA --target y --drop class --nu 0.4 --no-offset", &["--no-offset", "--nu"]);
+    refused("fit gp DATA --target y --drop class --move-inducing", &["--centers"]);
+    refused("embed pca DATA --drop class --rank 3", &["--rank", "--stream"]);
+    refused("embed pca DATA --drop class --stream --form pair", &["--form", "--features fourier"]);
+    refused("embed pca DATA --drop class --stream --features fourier --rank 3", &["--rank", "--features nystrom"]);
+    refused("cluster DATA --drop class -k 2 --spectral --max-passes 3", &["--max-passes", "--spectral"]);
+}
+
+/// The options of features are in the model.
+#[test]
+fn features_keep_their_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, model) = (data(&folder), path_in(&folder, "m.safetensors"));
+    let cases: [(&str, &[(&str, &str)]); 3] = [
+        ("embed nystrom --components 12 --rank 4", &[("components", "12"), ("rank", "4")]),
+        (
+            "embed pca --components 2 --stream --feature-count 20 --rank 7 --feature-tolerance 0.0001",
+            &[("feature_count", "20"), ("rank", "7"), ("feature_tolerance", "0.0001"), ("features", "nystrom")],
+        ),
+        (
+            "cluster -k 2 --stream --features fourier --form offset --max-passes 3 --tolerance 0.01",
+            &[("form", "offset"), ("max_passes", "3"), ("tolerance", "0.01"), ("feature_count", "500")],
+        ),
+    ];
+    for (words, expected) in cases {
+        let mut words: Vec<&str> = words.split(' ').collect();
+        words.insert(if words[0] == "cluster" { 1 } else { 2 }, &data);
+        let more = ["--columns", "a,b", "--kernel", "gaussian(lengthscale=1)", "--model", &model, "--force"];
+        mercer(&[&words[..], &more].concat()).done();
+        let found = settings(&model);
+        for (name, value) in expected {
+            let text = found.get(name).map(Setting::to_string);
+            assert_eq!(text.as_deref(), Some(*value), "{words:?}: {name} of {found:?}");
+        }
+    }
 }
 
 /// The headline of every kind is its own.

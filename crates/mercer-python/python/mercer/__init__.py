@@ -106,6 +106,7 @@ _ESTIMATORS = {
     "KernelWeightsDisplay": "mercer._displays.weights",
     "LocalLinear": "mercer._smoothers",
     "MultipleKernelClassifier": "mercer._multiple",
+    "MultipleKernelOneClass": "mercer._multiple",
     "MultipleKernelRegressor": "mercer._multiple",
     "NadarayaWatson": "mercer._smoothers",
     "NuSVC": "mercer._svm",

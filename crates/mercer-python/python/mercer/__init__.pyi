@@ -97,6 +97,7 @@ from mercer._mercer import repair as repair
 from mercer._models import load as load
 from mercer._models import save as save
 from mercer._multiple import MultipleKernelClassifier as MultipleKernelClassifier
+from mercer._multiple import MultipleKernelOneClass as MultipleKernelOneClass
 from mercer._multiple import MultipleKernelRegressor as MultipleKernelRegressor
 from mercer._pca import ClassicalScaling as ClassicalScaling
 from mercer._pca import KernelPCA as KernelPCA

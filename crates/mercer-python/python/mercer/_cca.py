@@ -11,11 +11,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer._documents import HOW, filled
+from mercer._estimator import encoded
 from mercer._kernel_names import object_kernel, view_kernel
 from mercer._kernels import refuse_functions
 from mercer._learner import LearnerEstimator
 from mercer._mercer import (
     AnyFit,
+    Inputs,
     Kernel,
     Learner,
     Objects,
@@ -129,7 +131,13 @@ class KernelCCA(KeepsPrecision, Pictured, TransformerMixin, LearnerEstimator):
 
     def _points(self, views: list[Any], kernels: list[Kernel]) -> list[Any]:
         pairs = enumerate(zip(views, kernels, strict=True))
-        return [None if x is None else _view(x, kernel, f"view {at}") for at, (x, kernel) in pairs]
+        return [
+            None if x is None else _view(x, kernel, f"view {at}", encoder_of(self, at)) for at, (x, kernel) in pairs
+        ]
+
+    def _first(self, X: Any) -> Any:
+        """Check new points of the first view; those of a table are checked where they are encoded."""
+        return X if encoder_of(self, 0) else first_view(self, X, self.kernels_[0], reset=False)
 
     def fit(self, X: Any, y: Any = None) -> KernelCCA:
         """Find the functions.
@@ -145,6 +153,7 @@ class KernelCCA(KeepsPrecision, Pictured, TransformerMixin, LearnerEstimator):
         -------
         The fitted estimator.
         """
+        forget_file(self)
         views = self._views(X, y)
         settings, kernels = self._settings(), self._kernel_list(views)
         if y is None:
@@ -182,10 +191,10 @@ class KernelCCA(KeepsPrecision, Pictured, TransformerMixin, LearnerEstimator):
         """
         check_is_fitted(self)
         if y is not None:
-            return tuple(self._transformed([X, y], [first_view(self, X, self.kernels_[0], reset=False), y]))
+            return tuple(self._transformed([X, y], [self._first(X), y]))
         if isinstance(X, (list, tuple)) and len(X) == len(self.kernels_) and all(x is None or _is_sample(x) for x in X):
             return self._transformed(list(X), list(X))
-        return self._transformed([X], [first_view(self, X, self.kernels_[0], reset=False)])[0]
+        return self._transformed([X], [self._first(X)])[0]
 
     def _transformed(self, given: list[Any], views: list[Any]) -> list[np.ndarray]:
         """Return the variates of every view, in the precision of its points as they were given."""
@@ -233,7 +242,7 @@ class KernelCCA(KeepsPrecision, Pictured, TransformerMixin, LearnerEstimator):
         """
         check_is_fitted(self)
         if y is not None:
-            X = first_view(self, X, self.kernels_[0], reset=False)
+            X = self._first(X)
         points = self._points(self._views(X, y), self.kernels_)
         return cca_score(self._fit, points, **self._options())
 
@@ -277,8 +286,21 @@ def row_count(x: Any) -> int:
     return x.shape[0] if issparse(x) else len(x)
 
 
-def _view(x: Any, kernel: Kernel, name: str) -> Any:
-    """Check the points of a view."""
+def encoder_of(estimator: Any, at: int) -> Inputs | None:
+    """Return what makes points of a table as this view, where a file of the command line or Rust has it."""
+    inputs = estimator._of_views[at] if estimator._of_views else None
+    return inputs if inputs is not None and inputs.encoded else None
+
+
+def forget_file(estimator: Any) -> None:
+    """Forget what a file expects of new data: the next fit is one of points."""
+    estimator._of_views, estimator._inputs = (), None
+
+
+def _view(x: Any, kernel: Kernel, name: str, inputs: Inputs | None = None) -> Any:
+    """Check the points of a view, or make them of a table."""
+    if inputs is not None:
+        return encoded(inputs, object_kernel(kernel), as_frame(x), name)
     if object_kernel(kernel, x) is not None:
         return Objects(kernel, x)
     if not isinstance(x, list) and not hasattr(x, "columns") and not issparse(x):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from mercer._cca import _view, first_view, row_count
+from mercer._cca import _view, encoder_of, first_view, forget_file, row_count
 from mercer._documents import HOW, filled
 from mercer._kernel_names import view_kernel
 from mercer._kernels import refuse_functions
@@ -123,6 +123,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         -------
         The fitted estimator.
         """
+        forget_file(self)
         settings = self._settings()
         refuse_functions("kernel_low and kernel_high", [self.kernel_low, self.kernel_high])
         low, high = view_kernel(self.kernel_low, X_low), view_kernel(self.kernel_high, X_high)
@@ -147,6 +148,15 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
             setattr(self, attribute, fit.fact(fact))
         self.kernel_low_, self.kernel_high_ = Kernel(fit.fact("kernel_low")), Kernel(fit.fact("kernel_high"))
 
+    def _low(self, X: Any) -> Any:
+        inputs = encoder_of(self, 0)
+        if inputs is None:
+            return first_view(self, X, self.kernel_low_, reset=False)
+        return _view(X, self.kernel_low_, "X_low", inputs)
+
+    def _high(self, X: Any, name: str) -> Any:
+        return _view(X, self.kernel_high_, name, encoder_of(self, 1))
+
     def transform_low(self, X: Any) -> np.ndarray:
         """Return the coordinates of low points.
 
@@ -160,7 +170,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         An array of shape (n_samples, n_components).
         """
         check_is_fitted(self)
-        points = first_view(self, X, self.kernel_low_, reset=False)
+        points = self._low(X)
         return like(X, self._fit.transform(points, view=0, kernel=self.kernel_low_, **self._options()))
 
     def transform_high(self, X: Any) -> np.ndarray:
@@ -176,7 +186,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         An array of shape (n_samples, n_components).
         """
         check_is_fitted(self)
-        points = _view(X, self.kernel_high_, "X_high")
+        points = self._high(X, "X_high")
         return like(X, self._fit.transform(points, view=1, kernel=self.kernel_high_, **self._options()))
 
     def match(self, X_low: Any, gallery_high: Any, k: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -197,8 +207,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         """
         check_is_fitted(self)
         check_count("k", k, 1)
-        low = first_view(self, X_low, self.kernel_low_, reset=False)
-        high = _view(gallery_high, self.kernel_high_, "gallery_high")
+        low, high = self._low(X_low), self._high(gallery_high, "gallery_high")
         return coupled_matches(self._fit, low, high, k, **self._options())
 
     def score(self, X_low: Any, y_low: Any, gallery_high: Any, y_high: Any) -> float:

@@ -46,6 +46,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
     _units: tuple[np.ndarray, np.ndarray] | None = None
     #: What a loaded model expects of a table, where its columns have to be encoded.
     _inputs: Inputs | None = None
+    #: What a loaded model of several views expects as each of them.
+    _of_views: tuple[Inputs, ...] = ()
     #: The kernel of the fit, where it was left to the kind of the points and these are not vectors.
     _auto: Kernel | None = None
     #: The names of the targets, where y has names.
@@ -238,19 +240,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
 
     def _encoded(self, X: Any) -> np.ndarray:
         """Make points of a table, as the table of the fit was made into points."""
-        if not hasattr(X, "columns") and np.ndim(X) != 2:
-            found = "None" if X is None else f"an array of shape {np.shape(X)}"
-            raise ValueError(f"X: expected a table of shape (n, {len(self._inputs.names)}), found {found}")
-        names = list(X.columns) if hasattr(X, "columns") else self._inputs.names
-        columns = [X[name] for name in names] if hasattr(X, "columns") else list(np.asarray(X).T)
-        if len(names) != len(columns):
-            raise ValueError(f"X has {len(columns)} columns, but the model expects {len(names)}")
-        pairs = [(str(name), column_values(values)) for name, values in zip(names, columns, strict=True)]
-        kernel = self._object_kernel()
-        points, kept = self._inputs.encode(pairs) if kernel is None else self._inputs.encode_objects(kernel, pairs)
-        if len(kept) != len(X):
-            raise ValueError(f"{len(X) - len(kept)} rows have missing values, which the model leaves out: drop them")
-        return points
+        return encoded(self._inputs, self._object_kernel(), X)
 
     def _in_units(self, values: np.ndarray) -> np.ndarray:
         """Return values in the units of y."""
@@ -270,6 +260,22 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
         """Return a kernel with the names of its columns resolved, where the data has names."""
         names = self._column_names()
         return kernel if names is None else kernel.with_column_names(names)
+
+
+def encoded(inputs: Inputs, kernel: Kernel | None, X: Any, name: str = "X") -> Any:
+    """Make points of a table for a kernel on objects or on vectors, as the table of the fit was made into points."""
+    if not hasattr(X, "columns") and np.ndim(X) != 2:
+        found = "None" if X is None else f"an array of shape {np.shape(X)}"
+        raise ValueError(f"{name}: expected a table of shape (n, {len(inputs.names)}), found {found}")
+    names = list(X.columns) if hasattr(X, "columns") else inputs.names
+    columns = [X[name] for name in names] if hasattr(X, "columns") else list(np.asarray(X).T)
+    if len(names) != len(columns):
+        raise ValueError(f"{name} has {len(columns)} columns, but the model expects {len(names)}")
+    pairs = [(str(name), column_values(values)) for name, values in zip(names, columns, strict=True)]
+    points, kept = inputs.encode(pairs) if kernel is None else inputs.encode_objects(kernel, pairs)
+    if len(kept) != len(X):
+        raise ValueError(f"{len(X) - len(kept)} rows have missing values, which the model leaves out: drop them")
+    return points
 
 
 class OneColumn(Estimator):

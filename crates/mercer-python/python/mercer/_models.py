@@ -109,7 +109,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     fit, state = model._saved()
     notes = {_CLASS: type(model).__name__, _PARAMETERS: json.dumps(_parameters(model)), _STATE: json.dumps(state)}
     names = model._class_names() if hasattr(model, "classes_") else None
-    save_model(os.fspath(path), fit, model._inputs or _inputs(model, fit), {**notes, **extra}, names, calibration)
+    inputs = model._of_views[0] if model._of_views else model._inputs or _inputs(model, fit)
+    save_model(os.fspath(path), fit, inputs, {**notes, **extra}, names, calibration)
 
 
 def _check_storable(model: Any) -> None:
@@ -178,6 +179,7 @@ def assembled(
     if _CLASS not in notes and "normalize_y" in model.get_params():
         model.normalize_y = model._units is not None
     model._inputs = inputs if inputs.encoded else None
+    model._of_views = (inputs, *inputs.others) if inputs.others else ()
     model._restore(fit, state)
     return model
 

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._documents import HOW, filled
@@ -16,7 +16,7 @@ from mercer._kernels import refuse_functions
 from mercer._learner import LearnerEstimator
 from mercer._margins import ClassMixin
 from mercer._mercer import AnyFit, Kernel, Learner
-from mercer._parameters import check_above, check_choice, check_from, check_kinds, parameters, refuse
+from mercer._parameters import check_above, check_choice, check_from, check_kinds, check_share, parameters, refuse
 
 #: Kernels of several lengthscales and a line, where none are named.
 DEFAULT = (
@@ -27,7 +27,7 @@ DEFAULT = (
     "linear()",
 )
 
-#: The parameters and the attributes of both estimators.
+#: The parameters and the attributes of all estimators.
 NORMS = """normalize : {"trace", "none"}, default="trace"
         "trace" divides every kernel by its mean variance over the data, so that numbers that multiply kernels change
         nothing; "none" weighs the kernels as they are given.
@@ -57,6 +57,10 @@ class _Multiple(LearnerEstimator):
         "duality_gap_": "duality_gap",
     }
     _takes_sparse = True
+    #: The outputs and the classes of a plan.
+    _plan_outputs: ClassVar[tuple[int, int]] = (1, 2)
+    #: How the weights may be found.
+    _methods: ClassVar[tuple[str, ...]] = ("simple", "alignment", "mean")
 
     def _kernel_list(self) -> list[Kernel]:
         given = DEFAULT if self.kernels is None else self.kernels
@@ -73,7 +77,7 @@ class _Multiple(LearnerEstimator):
 
     def _settings(self) -> dict[str, Any]:
         check_kinds(self)
-        check_choice("method", self.method, "simple", "alignment", "mean")
+        check_choice("method", self.method, *self._methods)
         check_choice("normalize", self.normalize, "trace", "none")
         check_from("norm", self.norm, 1.0)
         return super()._settings()
@@ -126,7 +130,8 @@ class _Multiple(LearnerEstimator):
 
     def _plan(self, X: Any, y: Any = None) -> str:
         learner = Learner(self._learner, {"kernels": self._kernel_list(), **self._settings()})
-        return learner.plan([self._shape(X)], 1, 2, **self._options(timed=True))
+        outputs, classes = self._plan_outputs
+        return learner.plan([self._shape(X)], outputs, classes, **self._options(timed=True))
 
     @classmethod
     def _of_settings(cls, settings: dict[str, Any]) -> Any:
@@ -334,4 +339,126 @@ class MultipleKernelClassifier(ClassMixin, ClassifierMixin, PredictionSets, _Mul
         return super()._saved()[0], self._class_state()
 
 
-__all__ = ["MultipleKernelClassifier", "MultipleKernelRegressor"]
+@filled(norms=NORMS, weights=WEIGHTS, HOW=HOW)
+@parameters
+class MultipleKernelOneClass(OutlierMixin, _Multiple):
+    """The support of a distribution with several kernels: the weights of their sum are learned with the region.
+
+    The least value of the convex problem is the largest distance of the points from the origin of the feature space:
+    ``norm=1`` prefers smooth kernels. With kernels of different smoothness use ``norm=2`` or ``method="mean"``.
+
+    Parameters
+    ----------
+    kernels : list of texts or Kernels, optional
+        The kernels that are weighted; by default Gaussian ones of four lengthscales, and a linear one.
+    nu : float, default=0.5
+        Above 0 and at most 1: about this part of the data is outside.
+    method : {"simple", "mean"}, default="simple"
+        The convex problem with its duality gap; or equal weights.
+    {norms}
+    random_state : int, RandomState instance or None, default=None
+        Not used.
+    {HOW}
+
+    Attributes
+    ----------
+    offset_ : array of shape (1,)
+        ρ, so that ``decision_function = score_samples − offset_``.
+    {weights}
+    kernel_ : Kernel
+        The kernel of the region, in the language: a common factor times the sum of the kernels with these weights.
+        `OneClassSVM` with this kernel and ``nu`` has the same region.
+
+    Examples
+    --------
+    >>> from mercer import MultipleKernelOneClass
+    >>> kernels = ["gaussian(lengthscale=1)", "gaussian(lengthscale=0.1)"]
+    >>> model = MultipleKernelOneClass(kernels, nu=0.3, norm=2).fit([[0.0], [0.1], [-0.1], [0.05], [4.0]])
+    >>> model.predict([[0.0], [9.0]])
+    array([ 1, -1])
+    """
+
+    _learner = "multiple_one_class"
+    _setting_names: ClassVar[dict[str, str]] = {
+        "nu": "nu",
+        "method": "method",
+        "normalize": "normalize",
+        "norm": "norm",
+    }
+    _methods: ClassVar[tuple[str, ...]] = ("simple", "mean")
+    _plan_outputs: ClassVar[tuple[int, int]] = (1, 0)
+
+    nu: float = 0.5
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MultipleKernelOneClass:
+        """Fit the weights and the region.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+        y : None
+            Not looked at.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the points.
+
+        Returns
+        -------
+        The fitted estimator.
+        """
+        check_share("nu", self.nu)
+        X = self._read_points(X)
+        self._adopt(self._learn_all(X, sample_weight=self._read_weights(sample_weight, X)))
+        return self
+
+    @property
+    def offset_(self) -> np.ndarray:
+        """Return ρ: ``decision_function = score_samples − offset_``."""
+        check_is_fitted(self)
+        return np.array([-self._fit.fact("offset")])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return ``f(x) − ρ``: not negative inside.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        check_is_fitted(self)
+        return self._fit.decision(self._read(X), **self._options())[:, 0]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return ``f(x)``.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return 1 inside and -1 outside.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or objects of the kernels' kind
+            Points.
+
+        Returns
+        -------
+        An array of shape (n_samples,).
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+
+__all__ = ["MultipleKernelClassifier", "MultipleKernelOneClass", "MultipleKernelRegressor"]

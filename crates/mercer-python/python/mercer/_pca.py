@@ -201,8 +201,12 @@ class KernelPCA(KeepsPrecision, Pictured, ClassNamePrefixFeaturesOutMixin, Trans
     def _of_settings(cls, settings: dict[str, Any]) -> KernelPCA:
         model = super()._of_settings(settings)
         if "feature_count" in settings:
-            model.set_params(eigen_solver="streamed", n_landmarks=int(settings["feature_count"]))
-        return model
+            return model.set_params(eigen_solver="streamed", n_landmarks=int(settings["feature_count"]))
+        if "landmarks" in settings:
+            model.n_landmarks = int(settings["landmarks"])
+        if "inverse" in settings:
+            model.set_params(fit_inverse_transform=True, alpha=settings["inverse"])
+        return model.set_params(eigen_solver=settings.get("solver", "auto"))
 
     @property
     def _n_features_out(self) -> int:

@@ -67,6 +67,11 @@ pub struct LearnerEntry {
     /// Whether vectors may be sparse, without a dense copy; where they may not, the learner looks
     /// at every column.
     pub sparse: bool,
+    /// Whether a fit measures how novel points are ([`Fitted::novelty`]).
+    pub novelty: bool,
+    /// The name of the learner that does the same on features, chunk by chunk, for data longer than
+    /// memory.
+    pub streamed: Option<&'static str>,
     /// The parameters, in the order of the help.
     pub parameters: &'static [Parameter],
     /// Makes the learner from complete settings.

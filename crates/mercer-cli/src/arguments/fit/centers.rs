@@ -7,9 +7,6 @@ use super::super::common::positive;
 use super::super::embed::LandmarksWord;
 use super::numbers::{level, positive_number};
 
-/// Iterations without an improvement on the held-out rows before a fit stops.
-const PATIENCE: usize = 5;
-
 /// Flags of the centers of a learner.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Centers")]
@@ -29,6 +26,9 @@ pub struct CenterWords {
     /// Fraction of rows held out for early stopping
     #[arg(long, value_name = "SHARE", value_parser = level)]
     pub held_out: Option<f64>,
+    /// Iterations without an improvement on the held-out rows before the fit stops
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "5", requires = "held_out")]
+    pub held_out_patience: usize,
 }
 
 impl CenterWords {
@@ -39,7 +39,7 @@ impl CenterWords {
             landmarks: self.landmarks.into(),
             tolerance: self.center_tol,
             max_iterations: self.center_iter,
-            held_out: self.held_out.map(|share| EarlyStopping { share, patience: PATIENCE }),
+            held_out: self.held_out.map(|share| EarlyStopping { share, patience: self.held_out_patience }),
         })
     }
 }

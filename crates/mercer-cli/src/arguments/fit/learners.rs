@@ -1,7 +1,7 @@
 //! Arguments of each learner.
 
 use clap::{Args, ValueEnum};
-use mercer::learn::gaussian_process::sparse::Approximation;
+use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
 use mercer::learn::ridge::RidgeSolver;
 use mercer::learn::smoother::LocalWeight;
 use mercer::select::Criterion;
@@ -49,6 +49,17 @@ pub struct RidgeArguments {
     /// Solver
     #[arg(long, value_enum, value_name = "SOLVER", default_value = "auto")]
     pub solver: SolverWord,
+    /// Error of the fitted values, relative to the residuals, at which the solver mixed stops
+    /// [default: rounding]
+    #[arg(long, value_name = "TOL", value_parser = non_negative, allow_negative_numbers = true)]
+    pub tol: Option<f64>,
+    /// Accept a kernel that is not positive semi-definite
+    #[arg(long)]
+    pub indefinite: bool,
+    /// Do not compute leave-one-out residuals and degrees of freedom: about half of the time of a
+    /// fit
+    #[arg(long)]
+    pub no_diagnostics: bool,
     /// The centers.
     #[command(flatten)]
     pub centers: CenterWords,
@@ -155,6 +166,12 @@ pub struct GpArguments {
     /// Approximation by the inducing points
     #[arg(long, value_enum, value_name = "NAME", default_value = "variational", requires = "centers")]
     pub approximation: ApproximationWord,
+    /// Selection of the inducing points
+    #[arg(long, value_enum, value_name = "NAME", default_value = "greedy", requires = "centers")]
+    pub inducing: InducingWord,
+    /// Optimize the places of the inducing points too
+    #[arg(long, requires = "centers")]
+    pub move_inducing: bool,
     /// Maximum number of rows, a random sample, used to optimize the parameters; the final fit uses
     /// all
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1000")]
@@ -171,6 +188,25 @@ impl GpArguments {
     pub fn target_scale(&self) -> TargetScale {
         let default = if self.explicit_kernel().is_some() { TargetScale::None } else { TargetScale::Standard };
         self.target_scale.unwrap_or(default)
+    }
+}
+
+/// Selections of inducing points by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InducingWord {
+    /// Those that the others explain least
+    Greedy,
+    /// A random sample
+    Random,
+}
+
+impl InducingWord {
+    /// The selection of so many points.
+    pub fn select(self, count: usize) -> Inducing {
+        match self {
+            Self::Greedy => Inducing::Greedy(count),
+            Self::Random => Inducing::Random(count),
+        }
     }
 }
 

@@ -26,6 +26,9 @@ pub struct SvmWords {
     /// LIBSVM does
     #[arg(long)]
     pub allow_indefinite: bool,
+    /// Variables that are optimized together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
+    pub working_set: Option<u64>,
     /// Column of nonnegative sample weights: factors of C
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
@@ -79,6 +82,12 @@ pub struct SvmArguments {
     /// Calibrate probabilities by internal cross-validation, for mercer predict --proba
     #[arg(long, value_enum, value_name = "sigmoid|isotonic", num_args = 0..=1, default_missing_value = "sigmoid")]
     pub proba: Option<ProbabilityWord>,
+    /// Number of folds of the calibration
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(2..), default_value = "5", requires = "proba")]
+    pub calibration_folds: u64,
+    /// Fit no offset
+    #[arg(long)]
+    pub no_offset: bool,
     /// One-versus-rest instead of one-versus-one
     #[arg(long)]
     pub one_versus_rest: bool,
@@ -105,11 +114,13 @@ pub enum ProbabilityWord {
     Isotonic,
 }
 
-impl From<ProbabilityWord> for Calibration {
-    fn from(word: ProbabilityWord) -> Self {
-        match word {
-            ProbabilityWord::Sigmoid => Self::Sigmoid { folds: 5 },
-            ProbabilityWord::Isotonic => Self::Isotonic { folds: 5 },
+impl ProbabilityWord {
+    /// The calibration by so many folds.
+    pub fn calibration(self, folds: u64) -> Calibration {
+        let folds = usize::try_from(folds).unwrap_or(usize::MAX);
+        match self {
+            Self::Sigmoid => Calibration::Sigmoid { folds },
+            Self::Isotonic => Calibration::Isotonic { folds },
         }
     }
 }
@@ -135,6 +146,9 @@ pub struct SvrArguments {
     /// Fit a ν-SVR: bound on the fraction of rows outside the tube
     #[arg(long, value_name = "NU", value_parser = part, allow_negative_numbers = true)]
     pub nu: Option<f64>,
+    /// Fit no offset
+    #[arg(long, conflicts_with = "nu")]
+    pub no_offset: bool,
     /// The selection.
     #[command(flatten)]
     pub folds: FoldWords,
@@ -182,6 +196,10 @@ pub struct LogisticArguments {
     /// duality gap
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_iter: Option<u64>,
+    /// Duality gap (with --stream: decrease of the objective) at which the solver stops, relative
+    /// to the loss of the zero function [default: 1e-20; with --stream: 1e-9]
+    #[arg(long, value_name = "TOL", value_parser = non_negative, allow_negative_numbers = true)]
+    pub tol: Option<f64>,
     /// Solver
     #[arg(long, value_enum, value_name = "SOLVER", default_value = "auto")]
     pub solver: NewtonWord,

@@ -21,8 +21,8 @@ pub use numbers::level;
 pub use stream::{FeatureWord, PartWords, StreamWords};
 
 pub use learners::{
-    ApproximationWord, AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord,
-    SolverWord, SplineArguments, TargetScale, TaskWord,
+    AutoArguments, GpArguments, RidgeArguments, SmoothArguments, SmoothMethod, SmoothingWord, SolverWord,
+    SplineArguments, TargetScale, TaskWord,
 };
 
 pub use margins::{

@@ -26,7 +26,7 @@ pub fn fit(words: &GpArguments, session: &Session) -> Result<Outcome, Failure> {
     let y = training.y.column(0).to_owned();
     let processes = processes(words, &training)?;
     if let Some(centers) = words.centers {
-        return sparse::fit(processes, centers, words.approximation, training, map, session);
+        return sparse::fit(processes, centers, words, training, map, session);
     }
     let requested = processes.len() > 1 || processes.iter().any(|p| p.optimize);
     let rows = if requested { training.sample(words.sample, session) } else { (0..training.rows()).collect() };

@@ -90,6 +90,7 @@ pub fn specification(
         intercept: !words.no_intercept,
         class_weights: folds::class_weights(&words.class_weight, training.classes()?)?,
         max_iterations: words.max_iter.unwrap_or(base.max_iterations),
+        tolerance: words.tol.unwrap_or(base.tolerance),
         solver: words.solver.into(),
         centers: words.centers.centers(words.solver == NewtonWord::Centers),
         ..base

@@ -148,8 +148,7 @@ fn ridge_stages(words: &RidgeArguments, training: &Training, session: &Session) 
         Specification::Fixed(spec) => Ok(vec![ridge_stage(&spec, training, session)?]),
         Specification::Search(search) => {
             let rows = choice::rows(training, words.sample, session);
-            let (solver, centers, intercept) = (words.solver.into(), ridge::centers(words), search.intercept);
-            let spec = Ridge { solver, centers, intercept, ..Ridge::new(search.kernels[0].clone(), 1.0) };
+            let spec = ridge::regression(words, search.kernels[0].clone(), 1.0);
             let search = ridge::with_lengthscales(search, words, training, &rows, &session.compute)?;
             let choice = Stage::new("choice", search.plan(training.points(), &rows, &session.compute)?);
             Ok(vec![choice, ridge_stage(&spec, training, session)?])
@@ -218,7 +217,7 @@ fn gp_stages(words: &GpArguments, training: &Training, session: &Session) -> Res
     let (compute, all) = (&session.compute, size(training));
     let processes = gp::processes(words, training)?;
     if let Some(centers) = words.centers {
-        let plan = |process: GaussianProcess| sparse::sparse(process, centers, words.approximation).plan(&all, compute);
+        let plan = |process: GaussianProcess| sparse::sparse(process, centers, words).plan(&all, compute);
         let plans = processes.into_iter().map(plan).collect::<mercer::Result<Vec<_>>>()?;
         return Ok(plans.into_iter().map(|plan| Stage::new("fit", plan)).collect());
     }

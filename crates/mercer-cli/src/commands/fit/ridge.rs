@@ -29,12 +29,7 @@ pub fn fit(words: &RidgeArguments, session: &Session) -> Result<Outcome, Failure
             let rows = choice::rows(&training, words.sample, session);
             let search = with_lengthscales(search, words, &training, &rows, &session.compute)?;
             let (winner, choice) = choice::search(&search, &training, &rows, session)?;
-            let base = Ridge {
-                intercept: search.intercept,
-                solver: words.solver.into(),
-                centers: centers(words),
-                ..Ridge::new(winner.kernel.clone(), winner.lambda)
-            };
+            let base = regression(words, winner.kernel.clone(), winner.lambda);
             (on_all_rows(&base, &training, &session.compute_rest())?, Some(choice))
         }
     };
@@ -57,25 +52,41 @@ pub enum Specification {
 
 /// The specification from the arguments.
 pub fn specification(words: &RidgeArguments, training: &Training) -> Result<Specification, Failure> {
-    let intercept = words.with_intercept();
     let kernels = match words.explicit_kernel() {
         Some(text) => vec![training.kernel(text)?],
         None if training.has_objects() => training.object_kernels()?,
         None => AUTO.iter().map(|text| text.parse()).collect::<Result<Vec<Kernel>>>()?,
     };
     if let (Some(lambda), Some(_), true) = (words.lambda, words.explicit_kernel(), words.lengthscales.is_empty()) {
-        let (solver, centers) = (words.solver.into(), centers(words));
-        let ridge = Ridge { intercept, solver, centers, ..Ridge::new(kernels[0].clone(), lambda) };
-        return Ok(Specification::Fixed(ridge));
+        return Ok(Specification::Fixed(regression(words, kernels[0].clone(), lambda)));
     }
-    let mut search =
-        RidgeSearch { criterion: words.cv, intercept, screening: !words.no_screening, ..RidgeSearch::new(kernels) };
+    let mut search = RidgeSearch {
+        criterion: words.cv,
+        intercept: words.with_intercept(),
+        screening: !words.no_screening,
+        indefinite: words.indefinite,
+        ..RidgeSearch::new(kernels)
+    };
     if let Some(lambda) = words.lambda {
         search.lambdas = vec![lambda];
     } else if !words.lambdas.is_empty() {
         search.lambdas = words.lambdas.clone();
     }
     Ok(Specification::Search(search))
+}
+
+/// The regression from the arguments, with this kernel and λ.
+pub fn regression(words: &RidgeArguments, kernel: Kernel, lambda: f64) -> Ridge {
+    let plain = Ridge::new(kernel, lambda);
+    Ridge {
+        intercept: words.with_intercept(),
+        solver: words.solver.into(),
+        centers: centers(words),
+        diagnostics: !words.no_diagnostics,
+        indefinite: words.indefinite,
+        tolerance: words.tol.unwrap_or(plain.tolerance),
+        ..plain
+    }
 }
 
 /// The centers from the arguments.

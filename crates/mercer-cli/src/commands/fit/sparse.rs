@@ -1,7 +1,7 @@
 //! `mercer fit gp --centers M`: a Gaussian process through inducing points.
 
 use mercer::Result;
-use mercer::learn::gaussian_process::sparse::{Approximation, Inducing};
+use mercer::learn::gaussian_process::sparse::Approximation;
 use mercer::learn::{GaussianProcess, SparseGaussianProcess, SparseGaussianProcessFit};
 use mercer::model::Model;
 use mercer::points::Affine;
@@ -9,7 +9,7 @@ use ndarray::ArrayView1;
 use serde_json::{Map, Value, json};
 
 use super::{Outcome, Quality, Training};
-use crate::arguments::ApproximationWord;
+use crate::arguments::GpArguments;
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, short};
 use crate::session::Session;
@@ -18,7 +18,7 @@ use crate::session::Session;
 pub fn fit(
     processes: Vec<GaussianProcess>,
     centers: usize,
-    approximation: ApproximationWord,
+    words: &GpArguments,
     training: Training,
     map: Affine,
     session: &Session,
@@ -27,7 +27,7 @@ pub fn fit(
     let mut best: Option<SparseGaussianProcessFit> = None;
     session.anytime(|compute| {
         for process in processes {
-            let spec = sparse(process, centers, approximation);
+            let spec = sparse(process, centers, words);
             match spec.fit(training.points().vectors()?, y, compute) {
                 Ok(fit)
                     if best.as_ref().is_none_or(|b| fit.log_marginal_likelihood() > b.log_marginal_likelihood()) =>
@@ -50,10 +50,11 @@ pub fn fit(
 }
 
 /// A process through inducing points with the settings of another one.
-pub fn sparse(process: GaussianProcess, centers: usize, approximation: ApproximationWord) -> SparseGaussianProcess {
+pub fn sparse(process: GaussianProcess, centers: usize, words: &GpArguments) -> SparseGaussianProcess {
     let GaussianProcess { kernel, noise, optimize, fixed, free, restarts, .. } = process;
-    let base = SparseGaussianProcess::new(kernel, noise, Inducing::Greedy(centers));
-    SparseGaussianProcess { approximation: approximation.into(), optimize, fixed, free, restarts, ..base }
+    let base = SparseGaussianProcess::new(kernel, noise, words.inducing.select(centers));
+    let (approximation, move_inducing) = (words.approximation.into(), words.move_inducing);
+    SparseGaussianProcess { approximation, optimize, move_inducing, fixed, free, restarts, ..base }
 }
 
 fn outcome(

@@ -63,7 +63,8 @@ pub fn specification(words: &SvmArguments, training: &Training, kernel: Kernel) 
         class_weights: folds::class_weights(&words.class_weight, training.classes()?)?,
         scheme: if words.one_versus_rest { Scheme::OneVersusRest } else { Scheme::OneVersusOne },
         break_ties: words.break_ties,
-        calibration: words.proba.map(Into::into),
+        calibration: words.proba.map(|word| word.calibration(words.calibration_folds)),
+        offset: !words.no_offset,
         solver: solver(&words.svm),
         indefinite: words.svm.allow_indefinite,
         ..Svc::new(kernel, 1.0)
@@ -72,7 +73,9 @@ pub fn specification(words: &SvmArguments, training: &Training, kernel: Kernel) 
 
 /// The solver from the arguments.
 pub fn solver(words: &SvmWords) -> DualOptions {
-    DualOptions { tolerance: words.tol, max_steps: words.max_iter, ..DualOptions::default() }
+    let plain = DualOptions::default();
+    let working_set = words.working_set.map_or(plain.working_set, |size| usize::try_from(size).unwrap_or(usize::MAX));
+    DualOptions { tolerance: words.tol, max_steps: words.max_iter, working_set }
 }
 
 fn penalty(words: &SvmArguments, parameter: f64) -> Penalty {

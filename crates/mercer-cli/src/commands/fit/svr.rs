@@ -52,7 +52,7 @@ pub fn read(words: &SvrArguments, session: &Session) -> Result<Training, Failure
 pub fn specification(words: &SvrArguments, kernel: Kernel, c: f64) -> Svr {
     let tube = words.nu.map_or(Tube::Epsilon(words.epsilon), Tube::Nu);
     let (solver, indefinite) = (solver(&words.svm), words.svm.allow_indefinite);
-    Svr { tube, solver, indefinite, ..Svr::new(kernel, c, words.epsilon) }
+    Svr { tube, solver, indefinite, offset: !words.no_offset, ..Svr::new(kernel, c, words.epsilon) }
 }
 
 fn outcome(svr: &Svr, training: Training, choice: Option<Choice>, session: &Session) -> Result<Outcome, Failure> {

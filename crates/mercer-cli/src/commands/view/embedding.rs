@@ -73,23 +73,29 @@ pub fn explain(words: &ViewArguments, session: &Session) -> Result<Report, Failu
     Ok(plan_report(&format!("embed {}", words.entry.name), words.entry.title, &plan, &samples))
 }
 
-/// A plan as a report.
+/// The plan of a fit to one file as a report.
 pub fn plan_report(command: &str, title: &str, plan: &mercer::learner::Plan, samples: &Samples) -> Report {
+    let rows = format!("{}: {} rows", samples.name, crate::numbers::grouped(samples.rows() as u64));
+    let mut report = plan_of(command, title, plan, [("data", rows), ("inputs", samples.described())]);
+    report.json["rows"] = samples.rows().into();
+    report
+}
+
+/// A plan as a report, with fields that describe the data.
+pub fn plan_of(command: &str, title: &str, plan: &mercer::learner::Plan, data: [(&str, String); 2]) -> Report {
     let mut report = Report::new(format!("Plan: {title}"));
-    let mut fields = vec![
-        ("data".to_owned(), format!("{}: {} rows", samples.name, crate::numbers::grouped(samples.rows() as u64))),
-        ("inputs".to_owned(), samples.described()),
+    let mut fields: Vec<(String, String)> = data.map(|(name, text)| (name.to_owned(), text)).into();
+    fields.extend([
         ("solver".to_owned(), plan.solver.clone()),
         ("memory".to_owned(), mercer::compute::human_bytes(plan.bytes)),
         ("work".to_owned(), format!("about {} operations", crate::numbers::short(plan.flops))),
-    ];
+    ]);
     fields.extend(plan.seconds.map(|seconds| ("time".to_owned(), mercer::compute::human_seconds(seconds))));
     fields.extend((!plan.reason.is_empty()).then(|| ("because".to_owned(), plan.reason.clone())));
     fields.extend(plan.approximation.clone().map(|text| ("approximation".to_owned(), text)));
     report.heading(format!("Plan of {}", title.to_lowercase())).fields(fields);
     report.json = serde_json::json!({
         "command": command,
-        "rows": samples.rows(),
         "solver": plan.solver,
         "bytes": plan.bytes,
         "flops": plan.flops,

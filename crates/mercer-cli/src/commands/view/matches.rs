@@ -1,15 +1,14 @@
 //! `mercer match`: rows of one table matched with rows of another, in a space learned for both.
 
 use mercer::io::{load_model, save_model};
-use mercer::learner::FitInput;
-use mercer::model::{self, Features, Inputs, Model, TablePoints};
+use mercer::learner::{FitInput, Learner};
+use mercer::model::{Features, Inputs, Model, TablePoints};
 use mercer::points::{Column, Encoding, Scaling, Table};
-use mercer::settings::Settings;
 use mercer::view::coupled::{CoupledFit, Matches};
 use mercer::{Kernel, Sample};
 use std::path::Path;
 
-use super::{check_output, facts, push_files, write};
+use super::{check_output, embedding, facts, push_files, write};
 use crate::arguments::{FitScale, MatchArguments, MatchWords};
 use crate::data::{self, named, shown};
 use crate::failure::Failure;
@@ -33,12 +32,12 @@ struct Side {
 }
 
 /// Fits or loads, matches, writes and reports.
-pub fn matches(words: &MatchArguments, session: &Session) -> Result<Report, Failure> {
-    let MatchArguments { settings, words } = words;
+pub fn matches(arguments: &MatchArguments, session: &Session) -> Result<Report, Failure> {
+    let words = &arguments.words;
     check_output(words.output.as_deref())?;
     let (model, low, high) = match &words.using {
         Some(path) => loaded(path, words, session)?,
-        None => fitted(settings, words, session)?,
+        None => fitted(arguments, session)?,
     };
     if let Some(path) = &words.model {
         save_model(path, &model.clone().with_note("command", "mercer match"))?;
@@ -55,37 +54,74 @@ pub fn matches(words: &MatchArguments, session: &Session) -> Result<Report, Fail
     Ok(report)
 }
 
-fn fitted(settings: &Settings, words: &MatchWords, session: &Session) -> Result<(Model, Side, Side), Failure> {
-    let kernel = |name: &str| settings.text(name).ok().map(str::to_owned);
-    let low = Side::read(&words.low, kernel("kernel_low").as_deref(), words, session)?;
-    let high = Side::read(&words.high, kernel("kernel_high").as_deref(), words, session)?;
-    let mut settings = settings.clone();
-    for (name, side) in [("kernel_low", &low), ("kernel_high", &high)] {
-        let points = side.sample.as_points();
-        match kernel(name) {
-            Some(text) => {
-                let names = side.inputs.coordinate_names().unwrap_or_default();
-                settings.insert(name, &data::with_names(&text.parse()?, points.kind(), &names)?);
+/// The plan of the fit, without running it.
+pub fn explain(words: &MatchArguments, session: &Session) -> Result<Report, Failure> {
+    if let Some(path) = &words.words.using {
+        let message = format!("--using {}: a fitted model has no plan; leave it out", shown(path));
+        return Err(Failure::request(message));
+    }
+    let request = Request::read(words, session)?;
+    let compute = session.compute.clone().with_speed(session.speed());
+    let plan = request.learner.plan(&request.input().size(), &compute)?;
+    let (low, high) = (&request.low, &request.high);
+    let fields = [("low", low.described()), ("high", high.described())];
+    let mut report = embedding::plan_of("match", request.title, &plan, fields);
+    report.json["low"] = low.sample.len().into();
+    report.json["high"] = high.sample.len().into();
+    Ok(report)
+}
+
+/// What a fit takes: the learner with its data.
+struct Request {
+    title: &'static str,
+    learner: Box<dyn Learner>,
+    low: Side,
+    high: Side,
+    /// Numbers for the groups of both sides.
+    codes: Option<(Vec<usize>, Vec<usize>)>,
+}
+
+impl Request {
+    fn read(arguments: &MatchArguments, session: &Session) -> Result<Self, Failure> {
+        let MatchArguments { entry, settings, words } = arguments;
+        let kernel = |name: &str| settings.text(name).ok().map(str::to_owned);
+        let low = Side::read(&words.low, kernel("kernel_low").as_deref(), words, session)?;
+        let high = Side::read(&words.high, kernel("kernel_high").as_deref(), words, session)?;
+        let mut settings = settings.clone();
+        for (name, side) in [("kernel_low", &low), ("kernel_high", &high)] {
+            let points = side.sample.as_points();
+            match kernel(name) {
+                Some(text) => {
+                    let names = side.inputs.coordinate_names().unwrap_or_default();
+                    settings.insert(name, &data::with_names(&text.parse()?, points.kind(), &names)?);
+                }
+                None if points.kind().is_object() => settings.insert(name, &Kernel::default_of(points)?),
+                None => {}
             }
-            None if points.kind().is_object() => settings.insert(name, &Kernel::default_of(points)?),
-            None => {}
         }
+        if !settings.has("components") {
+            settings.insert("components", low.sample.len().min(high.sample.len()).clamp(1, 30));
+        }
+        let codes = codes(low.groups(), high.groups());
+        if !settings.has("affinity") {
+            settings.insert("affinity", if codes.is_some() { "class" } else { "pairs" });
+        }
+        Ok(Self { title: entry.title, learner: entry.build(&settings)?, low, high, codes })
     }
-    if !settings.has("components") {
-        settings.insert("components", low.sample.len().min(high.sample.len()).clamp(1, 30));
+
+    fn input(&self) -> FitInput<'_> {
+        let mut input = FitInput::views(vec![self.low.sample.as_points(), self.high.sample.as_points()]);
+        if let Some((of_low, of_high)) = &self.codes {
+            input.labels = vec![of_low, of_high];
+        }
+        input
     }
-    let codes = codes(low.groups(), high.groups());
-    if !settings.has("affinity") {
-        settings.insert("affinity", if codes.is_some() { "class" } else { "pairs" });
-    }
-    let entry = model::learner("coupled").ok_or_else(|| Failure::request("there is no coupled embedding"))?;
-    let learner = entry.build(&settings)?;
-    let mut input = FitInput::views(vec![low.sample.as_points(), high.sample.as_points()]);
-    if let Some((of_low, of_high)) = &codes {
-        input.labels = vec![of_low, of_high];
-    }
-    let fit = session.anytime(|compute| learner.fit(&input, compute))?;
-    drop(input);
+}
+
+fn fitted(arguments: &MatchArguments, session: &Session) -> Result<(Model, Side, Side), Failure> {
+    let request = Request::read(arguments, session)?;
+    let fit = session.anytime(|compute| request.learner.fit(&request.input(), compute))?;
+    let Request { low, high, .. } = request;
     let model = Model::of_views(fit, vec![low.inputs.clone(), high.inputs.clone()])?;
     Ok((model, low, high))
 }
@@ -143,6 +179,11 @@ impl Side {
         self.labels.as_deref().or(self.ids.as_deref())
     }
 
+    /// The file and its rows, for a report.
+    fn described(&self) -> String {
+        format!("{}: {} rows", self.name, grouped(self.sample.len() as u64))
+    }
+
     fn id(&self, row: usize) -> String {
         self.ids.as_ref().map_or_else(|| row.to_string(), |ids| ids[row].clone())
     }
@@ -190,8 +231,7 @@ fn right(low: &Side, high: &Side, found: &Matches) -> Option<f64> {
 fn summary(model: &Model, low: &Side, high: &Side, found: &Matches) -> Report {
     let title = "Matches by coupled embedding";
     let mut report = Report::new(title);
-    let rows = |side: &Side| format!("{}: {} rows", side.name, grouped(side.sample.len() as u64));
-    let mut fields = vec![("low".to_owned(), rows(low)), ("high".to_owned(), rows(high))];
+    let mut fields = vec![("low".to_owned(), low.described()), ("high".to_owned(), high.described())];
     fields.extend(facts::fields(model.fitted()));
     let right = right(low, high, found);
     fields.extend(right.map(|share| ("nearest match is right".to_owned(), format!("{} %", short(100.0 * share)))));

@@ -12,7 +12,7 @@ mod transform;
 
 pub use clusters::{cluster, explain as explain_clusters};
 pub use embedding::{embed, explain};
-pub use matches::matches;
+pub use matches::{explain as explain_matches, matches};
 pub use pictures::scree as bars;
 pub use transform::transform;
 

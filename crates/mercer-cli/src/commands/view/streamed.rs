@@ -20,17 +20,18 @@ use super::super::fit::{Goal, Split};
 use super::super::predict_streamed::write_rows;
 use super::super::predict_write::{Layout, layout};
 use super::{facts, pictures, push_files, transform};
-use crate::arguments::{ClusterArguments, FeatureWord, ViewArguments, ViewData, ViewStreamWords};
+use crate::arguments::{ClusterArguments, ViewArguments, ViewData, ViewStreamWords};
 use crate::data::{is_standard_input, named, shown};
 use crate::failure::Failure;
 use crate::numbers::grouped;
 use crate::report::Report;
 use crate::session::Session;
 
-/// Features where none are requested.
-const FEATURES: usize = 500;
-/// Settings that only a fit of all rows at once has.
-const WHOLE: [&str; 4] = ["solver", "remove_zero", "indefinite", "inverse"];
+/// Settings of landmarks, and of frequencies.
+const OF_NYSTROM: [&str; 2] = ["feature_tolerance", "rank"];
+const OF_FOURIER: [&str; 2] = ["form", "sampling"];
+/// Settings of landmarks of a fit of all rows at once, which are those of the features.
+const OF_LANDMARKS: [&str; 2] = ["landmarks", "selection"];
 
 /// A view that is to be streamed.
 pub struct Request<'w> {
@@ -48,41 +49,48 @@ pub struct Request<'w> {
 pub fn of_view<'w>(words: &'w ViewArguments, session: &Session) -> Result<Option<Request<'w>>, Failure> {
     let Some(stream) = &words.stream else { return Ok(None) };
     let command = format!("embed {}", words.entry.name);
-    let given = (words.entry, words.settings.clone(), &words.data);
-    Request::new(command, given, None, stream, session)
+    let given = (words.entry, words.settings.clone(), &words.streamed);
+    Request::new(command, given, &words.data, None, stream, session)
         .map(|request| request.map(|request| Request { novelty: words.novelty, ..request }))
 }
 
 /// The request of `mercer cluster`, if it is to be streamed.
 pub fn of_clusters<'w>(words: &'w ClusterArguments, session: &Session) -> Result<Option<Request<'w>>, Failure> {
-    if words.entry.name != "kmeans" {
-        return match words.stream.stream {
-            true => Err(Failure::request("--stream: spectral clustering needs all rows at once")),
-            false => Ok(None),
-        };
+    if words.entry.streamed.is_none() && !words.stream.stream {
+        return Ok(None);
     }
     let settings = words.settings.clone().with_some("clusters", words.clusters);
-    let given = (words.entry, settings, &words.data);
-    Request::new("cluster".into(), given, words.weights.as_deref(), &words.stream, session)
+    let given = (words.entry, settings, &words.streamed);
+    Request::new("cluster".into(), given, &words.data, words.weights.as_deref(), &words.stream, session)
 }
 
 impl<'w> Request<'w> {
     fn new(
         command: String,
-        (whole, given, data): (&LearnerEntry, Settings, &'w ViewData),
+        (whole, given, chosen): (&LearnerEntry, Settings, &Settings),
+        data: &'w ViewData,
         weights: Option<&'w str>,
         words: &'w ViewStreamWords,
         session: &Session,
     ) -> Result<Option<Self>, Failure> {
         let requested = words.stream || words.checkpoint.is_some();
         let reason = if requested { Some("requested".to_owned()) } else { too_long(&data.data, session) };
-        let Some(reason) = reason else { return Ok(None) };
-        let name = format!("streamed_{}", whole.name);
-        let entry = model::learner(&name).ok_or_else(|| Failure::request(format!("--stream: there is no {name}")))?;
+        let Some(reason) = reason else {
+            return match chosen.iter().next() {
+                None => Ok(None),
+                Some((name, _)) => Err(Failure::request(format!(
+                    "--{}: only a streamed fit is on features; add --stream",
+                    name.replace('_', "-")
+                ))),
+            };
+        };
+        let missing = || Failure::request(format!("--stream: {} needs all rows at once", whole.title.to_lowercase()));
+        let entry = whole.streamed.and_then(model::learner).ok_or_else(missing)?;
         if is_standard_input(&data.data) {
             return Err(Failure::request("--stream: standard input can be read only once: give a file"));
         }
-        if let Some(alien) = WHOLE.iter().find(|name| given.has(name)) {
+        let is_alien = |name: &&str| entry.parameter(name).is_none() && !OF_LANDMARKS.contains(name);
+        if let Some(alien) = given.iter().map(|(name, _)| name).find(is_alien) {
             let flag = alien.replace('_', "-");
             return Err(Failure::request(format!("--{flag}: a streamed fit works on features and has no such choice")));
         }
@@ -95,7 +103,7 @@ impl<'w> Request<'w> {
             let name = path.display();
             return Err(Failure::request(format!("--stream: --output {name}: the name must end in .csv or .tsv")));
         }
-        let settings = streamed_settings(entry, &given, words)?;
+        let settings = streamed_settings(entry, &given, chosen)?;
         Ok(Some(Self { command, entry, settings, data, weights, words, novelty: false, reason }))
     }
 
@@ -264,20 +272,26 @@ impl<'w> Request<'w> {
 }
 
 /// The settings of a learner on features from those of the one on the kernel matrix.
-fn streamed_settings(
-    entry: &'static LearnerEntry,
-    given: &Settings,
-    words: &ViewStreamWords,
-) -> Result<Settings, Failure> {
+fn streamed_settings(entry: &'static LearnerEntry, given: &Settings, chosen: &Settings) -> Result<Settings, Failure> {
     let mut settings = Settings::new();
     for (name, value) in given.iter().filter(|(name, _)| *name != "landmarks" && entry.parameter(name).is_some()) {
         settings.insert(name, value.clone());
     }
-    let count = words.feature_count.or(given.optional_count("landmarks")?).unwrap_or(FEATURES);
-    settings.insert("feature_count", count);
-    settings.insert("features", if words.features == FeatureWord::Fourier { "fourier" } else { "nystrom" });
-    if let (Some(selection), FeatureWord::Nystrom) = (given.optional_text("selection")?, words.features) {
+    if let (Some(count), false) = (given.optional_count("landmarks")?, chosen.has("feature_count")) {
+        settings.insert("feature_count", count);
+    }
+    chosen.iter().for_each(|(name, value)| settings.insert(name, value.clone()));
+    let fourier = chosen.optional_text("features")? == Some("fourier");
+    if let (Some(selection), false) = (given.optional_text("selection")?, fourier) {
         settings.insert("landmarks", selection);
     }
+    let alien = if fourier { OF_NYSTROM } else { OF_FOURIER };
+    if let Some(name) = alien.iter().find(|name| chosen.has(name)) {
+        let (flag, other) = (name.replace('_', "-"), if fourier { "nystrom" } else { "fourier" });
+        return Err(Failure::request(format!("--{flag}: it goes with --features {other} only")));
+    }
+    // As many as the declaration has: the sample of the rows depends on them.
+    let count = entry.complete(&settings)?.count("feature_count")?;
+    settings.insert("feature_count", count);
     Ok(settings)
 }

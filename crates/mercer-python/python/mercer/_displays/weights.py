@@ -47,11 +47,11 @@ class KernelWeightsDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, plot: bool = True) -> KernelWeightsDisplay:
-        """Draw the weights of a fitted `MultipleKernelRegressor` or `MultipleKernelClassifier`.
+        """Draw the weights of a fitted estimator of several kernels.
 
         Parameters
         ----------
-        estimator : MultipleKernelRegressor or MultipleKernelClassifier
+        estimator : MultipleKernelRegressor, MultipleKernelClassifier or MultipleKernelOneClass
             The fitted estimator.
         ax, plot : matplotlib axes and bool, optional
             Where to draw, and whether: ``plot=False`` only collects the numbers.

@@ -56,6 +56,8 @@ pub(crate) static VALUES: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNEL,
         GRIDS,
@@ -87,6 +89,8 @@ pub(crate) static CLASSES: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNEL,
         GRIDS,

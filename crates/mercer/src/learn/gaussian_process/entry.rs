@@ -45,6 +45,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[KERNEL, NOISE, OPTIMIZE, FIXED, FREE, RESTARTS, SEED],
     build: |settings| {
         Ok(Box::new(GaussianProcess {
@@ -68,6 +70,8 @@ pub(crate) static SPARSE: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: false,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNEL,
         NOISE,
@@ -123,6 +127,8 @@ pub(crate) static SHARED: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNEL,
         Parameter::with_default(

@@ -22,6 +22,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: Some("streamed_logistic"),
     parameters: &[
         KERNEL,
         Parameter::with_default(

@@ -51,6 +51,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         Parameter::with_default(
             "loss",
@@ -89,6 +91,8 @@ pub(crate) static QUANTILES: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         Parameter::with_default(
             "levels",

@@ -66,6 +66,8 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNELS,
         Parameter::with_default("lambda", ParameterKind::Number(AllowedRange::NON_NEGATIVE), "1", "the penalty"),
@@ -102,6 +104,8 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNELS,
         Parameter::with_default("C", ParameterKind::Number(AllowedRange::POSITIVE), "1", "the penalty of errors"),
@@ -161,6 +165,8 @@ pub static ONE_CLASS_ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: true,
+    streamed: None,
     parameters: &[
         KERNELS,
         Parameter::with_default(
@@ -372,6 +378,7 @@ impl Fitted for MultipleOneClassFit {
         let evidence = self.fit.evidence();
         facts(&self.weights, &self.shares)
             .with("support", self.fit.support(), "the rows of the support vectors")
+            .with("offset", self.fit.offset(), "the offset −ρ")
             .with("objective", evidence.objective, "the dual objective of the machine")
             .with("gap", evidence.gap, "the duality gap of the machine")
     }
@@ -389,10 +396,6 @@ impl Fitted for MultipleOneClassFit {
     }
 
     fn targets(&self) -> usize {
-        0
-    }
-
-    fn outputs(&self) -> usize {
         1
     }
 

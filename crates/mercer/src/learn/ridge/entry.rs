@@ -37,6 +37,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: Some("streamed_ridge"),
     parameters: &[
         KERNEL,
         LAMBDA,

@@ -20,6 +20,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: false,
+    novelty: false,
+    streamed: None,
     parameters: &[
         Parameter::with_default(
             "degree",

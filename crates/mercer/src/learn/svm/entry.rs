@@ -47,6 +47,8 @@ pub(crate) static SVC: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNEL,
         C,
@@ -93,6 +95,8 @@ pub(crate) static SVR: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNEL,
         Parameter::with_default(
@@ -137,6 +141,8 @@ pub(crate) static ONE_CLASS: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: true,
+    streamed: None,
     parameters: &[
         KERNEL,
         Parameter::with_default("nu", NU, "0.5", "bound on the share of points outside"),

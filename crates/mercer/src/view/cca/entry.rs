@@ -19,6 +19,8 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::Several,
     weighted: false,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         Parameter::with_default(
             "kernels",

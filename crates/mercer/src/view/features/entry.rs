@@ -36,6 +36,8 @@ const fn features(
         views: ViewCount::One,
         weighted: false,
         sparse,
+        novelty: false,
+        streamed: None,
         parameters,
         build,
         load,

@@ -65,6 +65,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    novelty: false,
+    streamed: Some("streamed_kmeans"),
     parameters: &[
         KERNEL,
         CLUSTERS,

@@ -22,6 +22,8 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    novelty: true,
+    streamed: Some("streamed_pca"),
     parameters: &[
         KERNEL,
         Parameter::optional(

@@ -19,6 +19,8 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    novelty: false,
+    streamed: None,
     parameters: &[
         Parameter::with_default("kernel", ParameterKind::Kernel, "sqdist()", "the negative-definite kernel"),
         Parameter::optional(

@@ -15,10 +15,11 @@ use mercer::learn::{
     GaussianProcess, KernelMachine, LogisticRegression, Loss, QuantileCurves, Ridge, SharedGaussianProcess,
     SparseGaussianProcess, StreamedRidge,
 };
+use mercer::learner::{FitInput, Goal, Targets};
 use mercer::model::{Features, Inputs, Model, Target};
 use mercer::points::{Affine, Column, Encoding, Missing, Scaling, Table};
 use mercer::settings::{Setting, Settings};
-use mercer::{Compute, Error, Seed, io};
+use mercer::{Compute, Error, Points, Seed, io};
 use ndarray::{Array1, Array2, Axis, array, s};
 
 fn data(n: usize, d: usize, outputs: usize) -> (Array2<f64>, Array2<f64>) {
@@ -518,7 +519,7 @@ fn fixtures_of_old_versions_load() {
     }
     let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let models: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "safetensors")).collect();
-    assert!(models.len() >= 29, "{} fixtures", models.len());
+    assert!(models.len() >= 54, "{} fixtures", models.len());
     for path in models {
         let model = io::load_model(&path, &Compute::new()).unwrap();
         let numbers = std::fs::read_to_string(path.with_extension("json")).unwrap();
@@ -543,7 +544,84 @@ fn fixtures_of_old_versions_load() {
         if stored("probabilities").is_some() {
             compare(&model.probabilities(x.view(), &Compute::new()).unwrap(), "probabilities");
         }
+        if stored("decision").is_some() {
+            compare(&model.decision_values(x.view(), &Compute::new()).unwrap(), "decision");
+        }
+        for view in 0..model.views().len() {
+            let key = format!("transform{}", view + 1);
+            if stored(&key).is_some() {
+                compare(&transformed(&model, view, &table).unwrap(), &key);
+            }
+        }
     }
+    for (name, _) in CATALOGUE_FIXTURES {
+        let file = format!("v3-{}.safetensors", name.replace('_', "-"));
+        assert!(folder.join(&file).exists(), "{file} is missing");
+    }
+}
+
+/// The coordinates of the table of the fixtures as a view.
+fn transformed(model: &Model, view: usize, table: &Table) -> mercer::Result<Array2<f64>> {
+    let (sample, _, _) = model.encode(view, table)?;
+    model.transform(view, &sample, &Compute::new())
+}
+
+/// Learners of the catalogue with a fixture that their settings make.
+const CATALOGUE_FIXTURES: &[(&str, &[(&str, &str)])] = &[
+    ("pca", &[("kernel", "gaussian(lengthscale=1.5)"), ("components", "2")]),
+    ("kmeans", &[("kernel", "gaussian(lengthscale=1.5)"), ("clusters", "3")]),
+    ("spectral", &[("kernel", "gaussian(lengthscale=1.5)"), ("clusters", "2")]),
+    ("cca", &[("kernels", "gaussian(lengthscale=1.5); linear()"), ("components", "1"), ("kappa", "0.1")]),
+    ("ica", &[("components", "2")]),
+    (
+        "coupled",
+        &[
+            ("kernel_low", "gaussian(lengthscale=2)"),
+            ("kernel_high", "linear()"),
+            ("components", "1"),
+            ("affinity", "pairs"),
+        ],
+    ),
+    ("scaling", &[("kernel", "sqdist()"), ("components", "2")]),
+    ("multiple_ridge", &[("kernels", "gaussian(lengthscale=0.8); linear()"), ("lambda", "0.1")]),
+    ("multiple_svm", &[("kernels", "gaussian(lengthscale=0.8); linear()"), ("C", "10")]),
+    ("multiple_one_class", &[("kernels", "gaussian(lengthscale=0.8); linear()"), ("nu", "0.3"), ("norm", "2")]),
+];
+
+/// The inputs of a model of these columns, and their numbers.
+fn inputs_of(table: &Table, columns: &[usize]) -> (Inputs, Array2<f64>) {
+    let part = table.select(columns.iter().copied()).unwrap();
+    let encoding = Encoding { scaling: Scaling::Standardize, ..Encoding::default() }.fit(&part).unwrap();
+    let numbers = encoding.apply(&part).unwrap().matrix;
+    let others = (0..table.columns().len()).filter(|column| !columns.contains(column));
+    let unused = others.map(|column| table.columns()[column].name.clone()).collect();
+    (Inputs { unused, ..Inputs::columns(encoding, [""; 0]) }, numbers)
+}
+
+/// The model of a learner of the catalogue on the table of the fixtures.
+fn model_of_settings(name: &str, given: &[(&str, &str)], table: &Table, y: &Array2<f64>) -> Model {
+    let entry = mercer::model::learner(name).unwrap();
+    let mut settings = Settings::new();
+    given.iter().for_each(|(name, text)| settings.insert(name, entry.parse(name, text).unwrap()));
+    // Two views, numbers alone for sources, or all columns.
+    let columns: &[&[usize]] = match name {
+        "cca" | "coupled" => &[&[0, 1], &[2]],
+        "ica" => &[&[0, 2]],
+        _ => &[&[0, 1, 2]],
+    };
+    let (mut inputs, numbers): (Vec<Inputs>, Vec<Array2<f64>>) =
+        columns.iter().map(|columns| inputs_of(table, columns)).unzip();
+    let sides: Vec<&str> = y.column(0).iter().map(|v| if *v > 1.0 { "high" } else { "low" }).collect();
+    let classes = Classes::from_texts(sides);
+    let targets = match entry.goal {
+        Goal::Values => Targets::Values(y.view()),
+        Goal::Classes => Targets::Classes(classes.of(), classes.names()),
+        _ => Targets::None,
+    };
+    let input = FitInput::views(numbers.iter().map(Points::from).collect()).with_targets(targets);
+    let fit = entry.build(&settings).unwrap().fit(&input, &Compute::new()).unwrap();
+    inputs[0].targets = (0..fit.targets()).map(|_| Target::named("wave")).collect();
+    Model::of_views(fit, inputs).unwrap()
 }
 
 fn columns_of(model: &Model) -> Vec<usize> {
@@ -607,12 +685,19 @@ fn new_fixtures(folder: &Path) {
         ("v3-quantiles", Model::new(curves.unwrap(), Inputs::vectors(1, 1))),
         ("v3-streamed-ridge", Model::new(stream.into_fit(&compute).unwrap(), named(&["wave"]))),
     ];
-    for (name, model) in models {
-        let (file, model) = (format!("{name}.safetensors"), model.unwrap());
+    let models = models.into_iter().map(|(name, model)| (name.to_owned(), model.unwrap()));
+    let declared = CATALOGUE_FIXTURES
+        .iter()
+        .map(|(name, given)| (format!("v3-{}", name.replace('_', "-")), model_of_settings(name, given, &table, &y)));
+    for (name, model) in models.chain(declared) {
+        let file = format!("{name}.safetensors");
         if folder.join(&file).exists() {
             continue;
         }
-        let x = if model.inputs().coordinate_names().is_some() { &encoded } else { &line };
+        let x = match model.inputs().coordinate_names() {
+            Some(_) => &model.inputs().encode(&table).unwrap().matrix,
+            None => &line,
+        };
         let list = |a: &Array2<f64>| a.iter().copied().collect::<Vec<f64>>();
         let mut entry = serde_json::json!({ "prediction": list(&model.predict(x.view(), &compute).unwrap()) });
         if let Ok(interval) = model.predict_interval(x.view(), 0.95, &compute) {
@@ -621,6 +706,14 @@ fn new_fixtures(folder: &Path) {
         }
         if let Ok(probabilities) = model.probabilities(x.view(), &compute) {
             entry["probabilities"] = list(&probabilities).into();
+        }
+        if let Ok(decisions) = model.decision_values(x.view(), &compute) {
+            entry["decision"] = list(&decisions).into();
+        }
+        for view in 0..model.views().len() {
+            if let Ok(coordinates) = transformed(&model, view, &table) {
+                entry[format!("transform{}", view + 1)] = list(&coordinates).into();
+            }
         }
         std::fs::write(folder.join(format!("{name}.json")), format!("{entry}\n")).unwrap();
         io::save_model(&folder.join(&file), &model).unwrap();

@@ -1,6 +1,6 @@
 //! `mercer fit logistic` of a file that is longer than memory: features, a pass for every step.
 
-use mercer::features::{FeatureMap, FeatureSpec, Nystrom, RandomFourier};
+use mercer::features::FeatureMap;
 use mercer::io::{Checkpoint, ChunkedFile, FileRules, ReadOptions, Resumed, Roles, SurveyedFile, save_model};
 use mercer::learn::svm::Classes;
 use mercer::learn::{StreamedLogistic, StreamedLogisticFit};
@@ -17,7 +17,7 @@ use super::super::svm::{quality, scaling};
 use super::super::training::{Goal, Split, Training};
 use super::setup::{COMPONENTS, Size, sample, too_long, width};
 use super::{CHECKPOINTS, FEWEST_BYTES, remove};
-use crate::arguments::{FeatureWord, LogisticArguments, NewtonWord};
+use crate::arguments::{LogisticArguments, NewtonWord};
 use crate::data::{is_standard_input, named, shown};
 use crate::failure::Failure;
 use crate::numbers::{grouped, json as number, json_list, short};
@@ -39,6 +39,9 @@ fn refusal(words: &LogisticArguments) -> Option<&'static str> {
     }
     if words.solver != NewtonWord::Auto || words.centers.centers.is_some() {
         return Some("--solver, --centers: a streamed fit takes Newton steps on features; give --components");
+    }
+    if let Some(refusal) = words.stream.of_other_features() {
+        return Some(refusal);
     }
     (!words.class_weight.is_empty())
         .then_some("--class-weight: a streamed fit has none; give a column of --weights instead")
@@ -121,13 +124,11 @@ fn choose(
         }
     };
     let components = words.stream.components.unwrap_or(COMPONENTS);
-    let features = match words.stream.features {
-        FeatureWord::Nystrom => FeatureSpec::Nystrom(Nystrom::new(kernel, components)),
-        FeatureWord::Fourier => FeatureSpec::Fourier(RandomFourier::new(kernel, components)),
-    };
+    let features = words.stream.spec(kernel, components, None);
     let plain = StreamedLogistic::new(features, lambda);
     let max_passes = words.max_iter.map_or(plain.max_passes, |passes| passes as usize);
-    Ok((StreamedLogistic { intercept: !words.no_intercept, max_passes, ..plain }, choice))
+    let tolerance = words.tol.unwrap_or(plain.tolerance);
+    Ok((StreamedLogistic { intercept: !words.no_intercept, tolerance, max_passes, ..plain }, choice))
 }
 
 fn outcome(

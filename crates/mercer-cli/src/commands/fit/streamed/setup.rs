@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use mercer::compute::human_bytes;
-use mercer::features::{FeatureSpec, Nystrom, RandomFourier};
 use mercer::io::{ChunkedFile, FileRules, PassOptions, ReadOptions, Roles, SurveyedFile};
 use mercer::learn::StreamedRidge;
 use mercer::learn::ridge::RidgeSolver;
@@ -90,6 +89,14 @@ fn refusal(words: &RidgeArguments) -> Option<&'static str> {
     if words.centers.centers.is_some() && words.stream.features == FeatureWord::Fourier {
         return Some("--centers: random frequencies have no centers; give --components, or --features nystrom");
     }
+    if words.indefinite || words.tol.is_some() || words.no_diagnostics {
+        return Some(
+            "--indefinite, --tol, --no-diagnostics: a streamed fit has no kernel matrix and no such residuals",
+        );
+    }
+    if let Some(refusal) = words.stream.of_other_features() {
+        return Some(refusal);
+    }
     (words.cv == Criterion::Gcv).then_some("--cv gcv: a streamed fit is judged by folds: give their number")
 }
 
@@ -153,14 +160,8 @@ pub fn width(header: &Table, columns: &[usize]) -> usize {
 }
 
 fn specification(words: &RidgeArguments, kernel: Kernel, lambdas: Vec<f64>, components: usize) -> StreamedRidge {
-    let features = match words.stream.features {
-        FeatureWord::Nystrom if words.centers.centers.is_some() => {
-            let landmarks = words.centers.landmarks.into();
-            FeatureSpec::Nystrom(Nystrom { landmarks, ..Nystrom::new(kernel, components) })
-        }
-        FeatureWord::Nystrom => FeatureSpec::Nystrom(Nystrom::new(kernel, components)),
-        FeatureWord::Fourier => FeatureSpec::Fourier(RandomFourier::new(kernel, components)),
-    };
+    let landmarks = words.centers.centers.map(|_| words.centers.landmarks.into());
+    let features = words.stream.spec(kernel, components, landmarks);
     let folds = if let Criterion::Folds(folds) = words.cv { folds } else { FOLDS };
     StreamedRidge { features, lambdas, folds, intercept: words.with_intercept() }
 }

@@ -25,6 +25,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    novelty: false,
+    streamed: None,
     parameters: &[
         KERNEL,
         FEATURES[0],

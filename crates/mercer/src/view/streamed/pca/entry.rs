@@ -21,6 +21,8 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: false,
+    novelty: true,
+    streamed: None,
     parameters: &[
         KERNEL,
         Parameter::optional(
