@@ -17,8 +17,6 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark, RegionPlot};
 const CELLS: (usize, usize) = (220, 140);
 /// Points along a line.
 const GRID_POINTS: usize = 400;
-/// Points that are drawn. They take 0.3 MB of an SVG.
-const DOTS: usize = 3000;
 
 /// The pictures of a model that decides: its regions, and its ROC curves.
 pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
@@ -94,7 +92,6 @@ fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Reg
     let cells = Array2::from_shape_fn((rows, columns), |(i, j)| decided[i * columns + j]);
     let (of, names) = classes(outcome, compute)?;
     let support = support(&outcome.model);
-    let step = training.rows().div_ceil(DOTS).max(1);
     let dot = |i: usize| ((plane.shown(0, at[[i, 0]]), plane.shown(1, at[[i, 1]])), of[i], support.contains(&i));
     let shown = |j: usize| (plane.shown(j, ranges[j].0), plane.shown(j, ranges[j].1));
     let kernel = outcome.model.kernel().map_or_else(String::new, |k| format!(", {}", k.short()));
@@ -104,7 +101,8 @@ fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Reg
         axes: plane.names.clone(),
         cells,
         names,
-        points: (0..training.rows()).step_by(step).map(dot).collect(),
+        points: (0..training.rows()).map(dot).collect(),
+        rows: training.rows(),
     })
 }
 

@@ -111,7 +111,7 @@ fn over_line(f: &Expansion, name: &str, case: &Case, compute: &Compute) -> merce
         let some = sample.as_points().vectors()?.select(ndarray::Axis(0), &rows);
         let heights = f.evaluate(some.view(), compute)?;
         let points = some.column(0).iter().copied().zip(heights).collect();
-        curves.push(Curve { label: label.into(), points, mark: Mark::Dots });
+        curves.push(Curve { label: label.into(), points, mark: Mark::DotsOf(sample.len()) });
     }
     let title = "Above 0 the first file has too many points".into();
     Ok(Figure::Curves(vec![CurvePlot { title, x: name.into(), y: "witness".into(), curves }]))
@@ -139,6 +139,7 @@ fn over_plane(f: &Expansion, names: (&str, &str), case: &Case, compute: &Compute
         shape: (SIDE, SIDE),
         bar: "witness".into(),
         labels: Some(Box::new(labels)),
+        groups: Vec::new(),
     }))
 }
 
