@@ -5,7 +5,7 @@ use mercer::Result;
 use mercer::learner::diagnostics::{CalibrationBin, calibration_bins, coverage, normal_quantiles};
 use ndarray::{Array1, ArrayView2};
 
-use crate::numbers::{grouped, short};
+use crate::numbers::{digits, grouped, short};
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
 /// Bins of probabilities and of predicted values, with equal numbers of rows.
@@ -43,7 +43,7 @@ pub fn residuals(title: &str, word: &str, pairs: Vec<(f64, f64)>, rows: usize) -
     let normal = reference.and_then(|((low, high), (first, last))| {
         let slope = (high.1 - low.1) / (high.0 - low.0);
         let on = |x: f64| (x, low.1 + slope * (x - low.0));
-        slope.is_finite().then(|| line("normal", vec![on(first.0), on(last.0)], Mark::Reference))
+        slope.is_finite().then(|| line("", vec![on(first.0), on(last.0)], Mark::Reference))
     });
     let fitted = CurvePlot {
         title: format!("Residuals: {title}"),
@@ -52,7 +52,7 @@ pub fn residuals(title: &str, word: &str, pairs: Vec<(f64, f64)>, rows: usize) -
         curves: vec![line("", pairs, Mark::DotsOf(rows))],
     };
     let normal_plot = CurvePlot {
-        title: "Normal quantiles".into(),
+        title: "Normal quantiles (line: a normal distribution)".into(),
         x: "normal quantile".into(),
         y: word.into(),
         curves: normal.into_iter().chain([line("", quantiles, Mark::DotsOf(rows))]).collect(),
@@ -70,9 +70,9 @@ pub fn influence(title: &str, leverages: &Array1<f64>, scores: &Array1<f64>, coo
     let mut curves: Vec<Curve> =
         [-2.0, 2.0].into_iter().map(|y| line("", vec![(low, y), (high, y)], Mark::Reference)).collect();
     curves.push(line("", rest.iter().map(|&i| at(i)).collect(), Mark::Dots));
-    let largest = top.first().map_or(String::new(), |&i| format!(" (largest: {})", short(cook[i])));
-    curves.push(line(format!("largest Cook's distances{largest}"), top.iter().map(|&i| at(i)).collect(), Mark::Dots));
-    curves.extend(top.iter().map(|&i| line(format!("row {i}"), vec![at(i)], Mark::Text)));
+    let named: Vec<String> = top.iter().map(|&i| format!("{i} ({})", digits(cook[i], 2))).collect();
+    let label = format!("largest Cook's distances: rows {}", named.join(", "));
+    curves.push(line(label, top.iter().map(|&i| at(i)).collect(), Mark::Dots));
     Some(Figure::Curves(vec![CurvePlot {
         title: format!("Influence of single rows: {title}"),
         x: "leverage".into(),

@@ -101,11 +101,8 @@ mod tests {
         ),
     ];
     /// sRGB to XYZ of D65, and the white point.
-    const XYZ: Matrix = [
-        [0.4124564, 0.3575761, 0.1804375],
-        [0.2126729, 0.7151522, 0.0721750],
-        [0.0193339, 0.1191920, 0.9503041],
-    ];
+    const XYZ: Matrix =
+        [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]];
     const D65: [f64; 3] = [0.95047, 1.0, 1.08883];
 
     fn times(m: &Matrix, v: [f64; 3]) -> [f64; 3] {
@@ -129,9 +126,7 @@ mod tests {
 
     fn smallest_difference(colors: &[Rgb], vision: &Matrix) -> f64 {
         let at = |i: usize| lab(colors[i], vision);
-        let difference = |i: usize, j: usize| {
-            at(i).iter().zip(at(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
-        };
+        let difference = |i: usize, j: usize| at(i).iter().zip(at(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         let pairs = (0..colors.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
         pairs.map(|(i, j)| difference(i, j)).fold(f64::INFINITY, f64::min)
     }
@@ -140,8 +135,7 @@ mod tests {
     /// 17.9; the one before it had 4.0 for protanopia.
     #[test]
     fn classes_differ_for_every_color_vision() {
-        let before =
-            [[51, 99, 141], [200, 85, 61], [74, 145, 98], [128, 94, 152], [208, 150, 44], [92, 104, 116]];
+        let before = [[51, 99, 141], [200, 85, 61], [74, 145, 98], [128, 94, 152], [208, 150, 44], [92, 104, 116]];
         assert!(smallest_difference(&before, &VISIONS[1].1) < 5.0);
         let (regions, papers) = (CURVES.map(region), CURVES.map(|color| [color, WHITE]));
         for (name, vision) in &VISIONS {

@@ -4,8 +4,8 @@ use plotters::prelude::DrawingBackend;
 
 use super::axes::{Axes, LABEL, TICK, TITLE, fitted, text_width};
 use super::canvas::{Anchor, Canvas, Shape};
-use super::heat::range;
 use super::colors::{self, Rgb};
+use super::heat::range;
 use super::ticks;
 use crate::failure::Failure;
 
@@ -117,15 +117,11 @@ pub fn draw<B: DrawingBackend>(
     let bars = plot.curves.iter().any(|c| c.mark == Mark::Bars);
     let y = padded(range(points(plot).map(|p| p.1).chain(bars.then_some(0.0))));
     let (above, below) = (top + 44.0, top + height - 50.0 - legend);
-    let y_ticks = ticks::round(y.0, y.1, ((below - above) / 50.0) as usize);
+    let y_ticks = ticks::round(y.0, y.1, ((below - above) / 50.0).max(3.0) as usize);
     let numbers = y_ticks.iter().map(|&tick| text_width(&ticks::label(tick), TICK)).fold(24.0, f64::max);
-    let axes = Axes {
-        paper: (left + 34.0 + numbers, above, left + width - 18.0, below),
-        x: horizontal(plot),
-        y,
-    };
+    let axes = Axes { paper: (left + 34.0 + numbers, above, left + width - 18.0, below), x: horizontal(plot), y };
     let (a, b, c, d) = axes.paper;
-    let x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 80.0) as usize);
+    let x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 75.0).max(4.0) as usize);
     axes.draw_grid(canvas, &x_ticks, &y_ticks)?;
     if axes.y.0 < 0.0 && axes.y.1 > 0.0 {
         canvas.line(&[axes.position((axes.x.0, 0.0)), axes.position((axes.x.1, 0.0))], 1.0, colors::ZERO)?;
@@ -190,12 +186,13 @@ fn draw_curve<B: DrawingBackend>(
             let corners: Vec<(f64, f64)> = curve.points.iter().map(|&p| axes.position(p)).collect();
             canvas.area(&corners, colors::pale(color))
         }
-        Mark::Segments => curve.points.chunks_exact(2).try_for_each(|ends| {
-            canvas.line(&[axes.position(ends[0]), axes.position(ends[1])], 1.3, color)
-        }),
+        Mark::Segments => curve
+            .points
+            .chunks_exact(2)
+            .try_for_each(|ends| canvas.line(&[axes.position(ends[0]), axes.position(ends[1])], 1.3, color)),
         Mark::Text => finite().try_for_each(|&p| {
             let (x, y) = axes.position(p);
-            canvas.text((x, y - 10.0), &curve.label, TICK, Anchor::Middle)
+            canvas.text((x + 7.0, y - 7.0), &curve.label, TICK, Anchor::Start)
         }),
     }
 }

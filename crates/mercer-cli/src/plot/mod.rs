@@ -58,7 +58,8 @@ impl Figure {
     fn size(&self) -> (u32, u32) {
         match self {
             Self::Heat(map) => heat::size(map),
-            Self::Curves(plots) if plots.len() > 1 => (320 * plots.len() as u32, 320),
+            Self::Curves(plots) if plots.len() == 2 => (800, 370),
+            Self::Curves(plots) if plots.len() > 2 => (320 * plots.len() as u32, 330),
             Self::Curves(_) => (720, 440),
             Self::Regions(_) => (720, 500),
             Self::Tiles(plot) => tiles::size(plot),
@@ -219,7 +220,8 @@ mod tests {
         let clouds = curves((0..3).map(|_| line(5, Mark::Dots)).collect());
         let text = String::from_utf8(encode(&clouds, "p.svg".as_ref()).unwrap()).unwrap();
         let polygons: Vec<&str> = text.split("<polygon").skip(1).collect();
-        let corners = |text: &str| text.split("points=\"").nth(1).unwrap().split('"').next().unwrap().split(',').count();
+        let corners =
+            |text: &str| text.split("points=\"").nth(1).unwrap().split('"').next().unwrap().split(',').count();
         assert_eq!(text.matches("<circle").count(), 6, "five discs and the legend");
         assert_eq!(polygons.iter().filter(|p| corners(p) == 5).count(), 6, "squares: {text}");
         assert_eq!(polygons.iter().filter(|p| corners(p) == 4).count(), 6, "triangles");

@@ -40,7 +40,7 @@ pub fn draw<B: DrawingBackend>(
     let lines = 22.0 * (legend(plot, width - 76.0).len() as f64 - 1.0).max(0.0);
     let (above, below) = (top + 44.0, top + height - 72.0 - lines);
     let (x, y) = plot.ranges;
-    let y_ticks = ticks::round(y.0, y.1, ((below - above) / 50.0) as usize);
+    let y_ticks = ticks::round(y.0, y.1, ((below - above) / 50.0).max(3.0) as usize);
     let numbers = y_ticks.iter().map(|&tick| text_width(&ticks::label(tick), TICK)).fold(24.0, f64::max);
     let paper = (left + 34.0 + numbers, above, left + width - 18.0, below);
     let axes = Axes { paper, x, y };
@@ -49,7 +49,7 @@ pub fn draw<B: DrawingBackend>(
     canvas.cells((a, b), (c, d), cells.view())?;
     plot.points.iter().try_for_each(|point| draw_point(canvas, &axes, point))?;
     axes.draw_frame(canvas)?;
-    let x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 80.0) as usize);
+    let x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 75.0).max(4.0) as usize);
     axes.draw_ticks(canvas, &x_ticks, &y_ticks)?;
     let middle = (a + c) / 2.0;
     canvas.text((left + width / 2.0, top + 24.0), &fitted(&plot.title, TITLE, width - 16.0), TITLE, Anchor::Middle)?;

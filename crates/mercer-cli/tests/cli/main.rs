@@ -14,6 +14,7 @@ mod kernel;
 mod lab;
 mod margins;
 mod objects;
+mod pictures;
 mod refusals;
 mod settings;
 mod sparse;

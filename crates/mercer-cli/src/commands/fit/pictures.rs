@@ -6,9 +6,9 @@ use mercer::model::Model;
 use mercer::{Compute, Result};
 use ndarray::{Array2, ArrayView1, Axis};
 
-use super::{diagnosis, regions};
 use super::summary::headline;
 use super::{Outcome, Training};
+use super::{diagnosis, regions};
 use crate::numbers::short;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
