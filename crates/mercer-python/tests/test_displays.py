@@ -1,5 +1,6 @@
 """Pictures: numbers that are drawn, scikit-learn's contract, axes that are given, and what is refused."""
 
+import itertools
 import subprocess
 import sys
 
@@ -42,7 +43,9 @@ MAKERS = {
     "WitnessDisplay": lambda: mercer.WitnessDisplay.from_samples(X[:30], X[30:], plot=False),
     "NullDisplay": lambda: mercer.NullDisplay.from_result(RESULT, plot=False),
     "EmbeddingDisplay": lambda: mercer.EmbeddingDisplay.from_estimator(PCA, X, LABELS, plot=False),
-    "SignalsDisplay": lambda: mercer.SignalsDisplay.from_estimator(mercer.KernelICA(random_state=0).fit(X), X, plot=False),
+    "SignalsDisplay": lambda: mercer.SignalsDisplay.from_estimator(
+        mercer.KernelICA(random_state=0).fit(X), X, plot=False
+    ),
     "KernelWeightsDisplay": lambda: mercer.KernelWeightsDisplay.from_estimator(WEIGHTS, plot=False),
     "CounterexampleDisplay": lambda: mercer.CounterexampleDisplay.from_kernel("tanh(scale=1)", plot=False),
 }
@@ -359,8 +362,12 @@ def test_signals_lie_one_under_the_other():
     np.testing.assert_allclose(display.signals * found.std(axis=0) + found.mean(axis=0), found, atol=1e-9)
     heights = [line.get_ydata() for line in display.ax_.lines]
     assert len(heights) == 3
-    assert all(upper.mean() > lower.mean() + 4 for upper, lower in zip(heights, heights[1:], strict=False))
-    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["component 1", "component 2", "component 3"]
+    assert all(upper.mean() > lower.mean() + 4 for upper, lower in itertools.pairwise(heights))
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == [
+        "component 1",
+        "component 2",
+        "component 3",
+    ]
     two = ica.plot(mixed, components=[2, 0])
     np.testing.assert_array_equal(two.signals, display.signals[:, [2, 0]])
     constant = mercer.SignalsDisplay(np.ones((4, 1)), ["still"])
