@@ -68,12 +68,15 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
 
 /// Whether the command can draw; checked before the work.
 fn has_picture(command: &Command) -> bool {
-    match command {
+    matches!(
+        command,
         Command::Kernel(
             KernelCommand::Check(_) | KernelCommand::Explain(_) | KernelCommand::Gram(_) | KernelCommand::Spectrum(_),
-        ) => true,
-        Command::Fit(_) | Command::Predict(_) | Command::Test(_) | Command::Cluster(_) | Command::Match(_) => true,
-        Command::Embed(EmbedCommand::Fourier(_) | EmbedCommand::View(_)) => true,
-        _ => false,
-    }
+        ) | Command::Fit(_)
+            | Command::Predict(_)
+            | Command::Test(_)
+            | Command::Cluster(_)
+            | Command::Match(_)
+            | Command::Embed(EmbedCommand::Fourier(_) | EmbedCommand::View(_))
+    )
 }

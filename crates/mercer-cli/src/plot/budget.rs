@@ -84,7 +84,7 @@ fn thin_curve(curve: &mut Curve, found: usize, most: usize) -> (usize, usize) {
     use super::Mark;
     let n = curve.points.len();
     let all = match curve.mark {
-        Mark::Dots => n,
+        Mark::Dots | Mark::OwnDots => n,
         Mark::DotsOf(all) => all,
         Mark::Line | Mark::Reference => {
             curve.points = spaced(&curve.points, VERTICES);

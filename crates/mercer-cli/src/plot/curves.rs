@@ -48,6 +48,8 @@ pub enum Mark {
     Dots,
     /// The same for some of this many points.
     DotsOf(usize),
+    /// One dot each, in the color of the curve before.
+    OwnDots,
     /// The corners of an area: there along its lower edge and back along the upper one.
     Band,
     /// A bar from 0, of the width of 0.7.
@@ -63,12 +65,12 @@ pub enum Mark {
 impl Mark {
     /// Whether points are drawn one by one.
     pub fn is_dots(self) -> bool {
-        matches!(self, Self::Dots | Self::DotsOf(_))
+        matches!(self, Self::Dots | Self::DotsOf(_) | Self::OwnDots)
     }
 
     /// Whether the curve has a color of its own.
     fn is_colored(self) -> bool {
-        !matches!(self, Self::Segments | Self::Reference | Self::Text)
+        !matches!(self, Self::Segments | Self::OwnDots | Self::Reference | Self::Text)
     }
 
     fn is_named(self) -> bool {
@@ -121,7 +123,11 @@ pub fn draw<B: DrawingBackend>(
     let numbers = y_ticks.iter().map(|&tick| text_width(&ticks::label(tick), TICK)).fold(24.0, f64::max);
     let axes = Axes { paper: (left + 34.0 + numbers, above, left + width - 18.0, below), x: horizontal(plot), y };
     let (a, b, c, d) = axes.paper;
-    let x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 75.0).max(4.0) as usize);
+    let mut x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 75.0).max(4.0) as usize);
+    if points(plot).all(|p| p.0.fract() == 0.0) {
+        // Numbers of rows, bars or groups: there is nothing between them.
+        x_ticks.retain(|tick| (tick - tick.round()).abs() < 1e-9);
+    }
     axes.draw_grid(canvas, &x_ticks, &y_ticks)?;
     if axes.y.0 < 0.0 && axes.y.1 > 0.0 {
         canvas.line(&[axes.position((axes.x.0, 0.0)), axes.position((axes.x.1, 0.0))], 1.0, colors::ZERO)?;
@@ -174,7 +180,7 @@ fn draw_curve<B: DrawingBackend>(
                 canvas.line(&piece, width, color)
             })
         }
-        Mark::Dots | Mark::DotsOf(_) => {
+        Mark::Dots | Mark::DotsOf(_) | Mark::OwnDots => {
             let radius = radius(curve.points.len());
             finite().try_for_each(|&p| canvas.marker(axes.position(p), radius, color, shape))
         }
@@ -231,7 +237,7 @@ fn draw_legend<B: DrawingBackend>(
         match curve.mark {
             Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, color)?,
             Mark::Reference | Mark::Segments => canvas.line(&[(x, y), (x + 20.0, y)], 1.0, color)?,
-            Mark::Dots | Mark::DotsOf(_) => canvas.marker((x + 10.0, y), 3.4, color, shape)?,
+            Mark::Dots | Mark::DotsOf(_) | Mark::OwnDots => canvas.marker((x + 10.0, y), 3.4, color, shape)?,
             Mark::Bars => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), color)?,
             Mark::Band => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colors::pale(color))?,
             Mark::Text => {}

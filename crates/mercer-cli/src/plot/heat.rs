@@ -136,7 +136,7 @@ fn draw_names<B: DrawingBackend>(canvas: &Canvas<'_, B>, axes: &Axes, labels: &H
     let y = |i: usize| top + (bottom - top) * (i as f64 + 0.5) / rows.max(1) as f64;
     for (j, name) in labels.columns.iter().enumerate().step_by(columns.div_ceil(7).max(1)) {
         canvas.line(&[(x(j), bottom), (x(j), bottom + 4.0)], 0.75, colors::FRAME)?;
-        let room = (right - left) / columns.min(7).max(1) as f64 - 4.0;
+        let room = (right - left) / columns.clamp(1, 7) as f64 - 4.0;
         canvas.text((x(j), bottom + 13.0), &fitted(name, TICK, room), TICK, Anchor::Middle)?;
     }
     for (i, name) in labels.rows.iter().enumerate().step_by(rows.div_ceil(14).max(1)) {

@@ -162,12 +162,19 @@ fn along(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Fig
         let points = (0..GRID_POINTS).map(|i| (raw(at(i)), values[[i, j]])).collect();
         Curve { label: label(j), points, mark: Mark::Line }
     };
-    let mut curves: Vec<Curve> = (0..values.ncols()).map(line).collect();
     let base = values.iter().copied().fold(f64::INFINITY, f64::min).min(0.0);
-    for (class, name) in names.iter().enumerate() {
+    let rows = |class: usize, mark: Mark| {
         let points = (0..x.len()).filter(|&i| of[i] == class).map(|i| (raw(x[i]), base)).collect();
-        curves.push(Curve { label: format!("rows of {name}"), points, mark: Mark::Dots });
-    }
+        Curve { label: format!("rows of {}", names[class]), points, mark }
+    };
+    // The rows of a class have the color of its curve.
+    let curves: Vec<Curve> = match values.ncols() == names.len() {
+        true => (0..names.len()).flat_map(|class| [line(class), rows(class, Mark::OwnDots)]).collect(),
+        false => {
+            let lines = (0..values.ncols()).map(line);
+            lines.chain((0..names.len()).map(|class| rows(class, Mark::Dots))).collect()
+        }
+    };
     let title = model.kernel().map_or_else(String::new, |k| k.short());
     Ok(Figure::Curves(vec![CurvePlot { title, x: training.coordinates[0].clone(), y: y.into(), curves }]))
 }

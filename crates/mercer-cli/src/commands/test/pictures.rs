@@ -153,12 +153,12 @@ pub fn by_group(by: &str, cases: &[Case], adjusted: &[f64], level: f64) -> Figur
     let bar = -level.log10();
     let curves = vec![
         Curve { label: "corrected p".into(), points: points.clone(), mark: Mark::Line },
+        Curve { label: String::new(), points, mark: Mark::OwnDots },
         Curve {
             label: format!("level {}", short(level)),
             points: vec![(ends.0, bar), (ends.1, bar)],
             mark: Mark::Line,
         },
-        Curve { label: String::new(), points, mark: Mark::Dots },
     ];
     let axis = if positions.is_some() { by.to_owned() } else { format!("{by}, in the order of the table") };
     let title = "Evidence by group: above the line the hypothesis is rejected".into();

@@ -306,7 +306,7 @@ fn images(
     let rows = queries(low).into_iter().enumerate().map(row).collect();
     let heads = ["query".to_owned()].into_iter();
     let heads = heads.chain((1..=nearest.indices.ncols()).map(|k| format!("match {k}"))).collect();
-    let all = right(low, high, found).map_or(String::new(), |share| format!(": {} % right", short(100.0 * share)));
+    let all = right(low, high, found).map_or(String::new(), |share| format!(": {} % right", digits(100.0 * share, 3)));
     Ok(Some(Figure::Tiles(TilePlot { title: format!("Queries with their nearest matches{all}"), heads, rows })))
 }
 
