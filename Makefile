@@ -71,6 +71,12 @@ site: gallery check-links $(VENV)/.site-ready
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/python website/build.py --mercer $(TARGET)/mercer --rustdoc $(TARGET)/../doc
 
+## The pictures of docs/images, drawn again from bundled data by the command line and the displays of Python.
+# Those of the lab are screenshots of `mercer lab`.
+images: build-python
+	$(BIN)/python website/images.py --mercer $(TARGET)/mercer
+	$(BIN)/python crates/mercer-python/pictures.py docs/images
+
 ## The links of README.md and of all pages: files and headings.
 check-links: $(BIN)/python
 	$(BIN)/python website/links.py

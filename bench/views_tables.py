@@ -418,6 +418,15 @@ MIXTURES = {
 }
 #: Names of the others.
 NAMED = {"a": "t₃", "b": "Laplace", "c": "uniform", "d": "t₅", "e": "exponential", "f": "two Laplace"}
+#: Their densities.
+FORMULAS = {
+    "a": "`2/(π√3 (1 + s²/3)²)`",
+    "b": "`exp(−√2 abs(s))/√2`, variance 1",
+    "c": "`1/2` on `[−1, 1]`",
+    "d": "`8/(3π√5 (1 + s²/5)³)`",
+    "e": "`exp(−(s + 1))` for `s ≥ −1`",
+    "f": "`(exp(−2√2 abs(s + 1)) + exp(−2√2 abs(s − 1)))/√2`",
+}
 SIZES = [250, 1000]
 
 
@@ -485,7 +494,24 @@ def sources(settings: Settings) -> list[str]:
     )
     names = [*(f"`{contrast}`" for contrast in CONTRASTS), "`FastICA`", "*less*"]
     head = ["density", *(f"{name}, {n} rows" for n in SIZES for name in names)]
-    return [text, "", *table(head, rows)]
+    return [text, "", *table(head, rows), "", *formulas()]
+
+
+def formulas() -> list[str]:
+    """Return the densities as a table."""
+    rows: list[list[object]] = [[density, NAMED[density], FORMULAS[density]] for density in NAMED]
+    for density, (weights, means, deviations) in MIXTURES.items():
+        whole = sum(weights)
+        parts = [
+            f"{weight / whole:.4g} N({mean:g}, {deviation:g}²)"
+            for weight, mean, deviation in zip(weights, means, deviations, strict=True)
+        ]
+        rows.append([density, "mixture", f"`{' + '.join(parts)}`".replace("-", "−")])
+    text = (
+        "The densities, with `N(μ, σ²)` for the normal density with mean μ and standard deviation σ; the sources are "
+        "drawn from them as they are, without scaling:"
+    )
+    return [text, "", *table(["", "name", "density"], rows)]
 
 
 def in_errors(errors: np.ndarray) -> float:

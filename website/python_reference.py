@@ -27,8 +27,8 @@ GROUPS = {
     "displays": (
         "Displays",
         "FunctionDisplay EffectsDisplay ResidualsDisplay InfluenceDisplay CalibrationDisplay ScoreSurfaceDisplay "
-        "BoundaryDisplay EmbeddingDisplay KernelWeightsDisplay GramDisplay SpectrumDisplay NullDisplay WitnessDisplay "
-        "CounterexampleDisplay Diagnosis Finding",
+        "BoundaryDisplay EmbeddingDisplay SignalsDisplay KernelWeightsDisplay GramDisplay SpectrumDisplay NullDisplay "
+        "WitnessDisplay CounterexampleDisplay Diagnosis Finding",
     ),
     "views": (
         "Without labels",

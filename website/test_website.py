@@ -1,5 +1,6 @@
 """The tools of the site: links, anchors, code of pages, pages of examples and references."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import command_line
+import images
 import links
 import pages
 import python_reference
@@ -120,3 +122,23 @@ Options:
     assert command_line.flags(parts["Options"]) == (
         "`-k, --kind <K>`\n:   The kind\n\n    Possible values:\n\n    - `one`: The first\n    - `two`: The second\n"
     )
+
+
+def test_every_picture_of_the_documentation_is_made_by_a_rule():
+    script = (links.ROOT / "crates" / "mercer-python" / "pictures.py").read_text(encoding="utf-8")
+    names = re.search(r"PICTURES = \((.*?)\)", script, flags=re.DOTALL)[1].replace(",", " ").split()
+    made = {*images.COMMANDS, *images.PAGES, *images.DEMO, *(f"display_{name}.png" for name in names)}
+    folder = links.ROOT / "docs" / "images"
+    # Those of the lab are screenshots.
+    found = {path.name for path in folder.iterdir() if not path.name.startswith("lab-")}
+    assert found == made
+    pages = [*(links.ROOT / "docs").rglob("*.md"), links.ROOT / "README.md"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    assert [name for name in sorted(found) if f"images/{name}" not in text] == []
+
+
+def test_pictures_are_taken_from_a_page():
+    page = "<figure><svg><text>one</text></svg></figure><figure><svg><text>two</text></svg></figure>"
+    assert images.picture(page, "two") == "<svg><text>two</text></svg>\n"
+    with pytest.raises(ValueError, match="no picture of the page has the title 'three'"):
+        images.picture(page, "three")

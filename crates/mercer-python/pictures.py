@@ -166,6 +166,15 @@ def embedding_scaling():
     return mercer.EmbeddingDisplay.from_estimator(model, y=IRIS[MEASURES[3]])
 
 
+def signals():
+    """Unmixed signals."""
+    t = np.linspace(0, 8, 600)
+    noise = np.random.default_rng(0).laplace(size=600)
+    sources = np.column_stack([np.sin(3 * t), np.sign(np.sin(5 * t)), noise])
+    mixed = sources @ np.array([[1.0, 0.6, 0.4], [0.5, 1.0, -0.7], [-0.6, 0.4, 1.0]]).T
+    return mercer.KernelICA(random_state=0).fit(mixed).plot(mixed)
+
+
 def weights():
     """Weights of several kernels."""
     kernels = [f"on([{name}], gaussian(lengthscale=1))" for name in MEASURES[:3]] + ["linear()"]
@@ -180,7 +189,7 @@ def counterexample():
 PICTURES = (
     score_surface, function, effects, residuals, influence, calibration, boundary, boundary_classes, region, gram,
     gram_clusters, gram_spectrum, spectrum, spectrum_negative, witness, witness_line, null, embedding,
-    embedding_clusters, embedding_cca, embedding_scaling, weights, counterexample,
+    embedding_clusters, embedding_cca, embedding_scaling, signals, weights, counterexample,
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ use mercer::io::atomic_write;
 use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::plot;
-use crate::report::{Paint, Report, clean, is_command, page, render};
+use crate::report::{PICTURES, Paint, Report, clean, is_command, page, render};
 use crate::standard_output;
 
 /// Writes the report wherever it was requested; the files first, so that a failure is not announced
@@ -20,8 +20,8 @@ pub fn deliver(report: &Report, common: &Common) -> Result<(), Failure> {
         atomic_write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &common.report {
-        let pictures = report.figures.iter().map(plot::svg).collect::<Result<Vec<_>, _>>()?;
-        let html = page(report, &pictures);
+        let pictures = plot::page(&report.figures, PICTURES)?;
+        let html = page(report, &pictures, report.figures.len());
         atomic_write(path, |out| out.write_all(html.as_bytes()))?;
     }
     let terminal = std::io::stdout().is_terminal();
@@ -46,7 +46,7 @@ fn json(report: &Report) -> String {
 /// The complaint about `--plot` where there is nothing to draw.
 pub fn no_picture() -> Failure {
     Failure::request(
-        "--plot: there is no picture of this; kernel explain, kernel check with DATA, kernel gram, embed fourier, fit, predict and test have one",
+        "--plot: there is no picture of this; kernel explain, kernel check (of data, or of a kernel that is refuted), kernel gram, embed fourier, fit, predict and test have one",
     )
 }
 

@@ -1,5 +1,6 @@
 """Pictures: numbers that are drawn, scikit-learn's contract, axes that are given, and what is refused."""
 
+import itertools
 import subprocess
 import sys
 
@@ -42,6 +43,9 @@ MAKERS = {
     "WitnessDisplay": lambda: mercer.WitnessDisplay.from_samples(X[:30], X[30:], plot=False),
     "NullDisplay": lambda: mercer.NullDisplay.from_result(RESULT, plot=False),
     "EmbeddingDisplay": lambda: mercer.EmbeddingDisplay.from_estimator(PCA, X, LABELS, plot=False),
+    "SignalsDisplay": lambda: mercer.SignalsDisplay.from_estimator(
+        mercer.KernelICA(random_state=0).fit(X), X, plot=False
+    ),
     "KernelWeightsDisplay": lambda: mercer.KernelWeightsDisplay.from_estimator(WEIGHTS, plot=False),
     "CounterexampleDisplay": lambda: mercer.CounterexampleDisplay.from_kernel("tanh(scale=1)", plot=False),
 }
@@ -338,13 +342,40 @@ def test_embeddings():
     assert "correlation" in mercer.EmbeddingDisplay.from_estimator(cca, [X, X**2]).ax_.get_title()
     scaling = mercer.ClassicalScaling(2).fit(X)
     np.testing.assert_allclose(mercer.EmbeddingDisplay.from_estimator(scaling).points, scaling.embedding_)
-    ica = mercer.KernelICA(random_state=0, max_iter=3).fit(X) if hasattr(mercer.KernelICA(), "max_iter") else None
-    assert ica is None or mercer.EmbeddingDisplay.from_estimator(ica, X).points.shape == (60, 2)
+    ica = mercer.KernelICA(random_state=0).fit(X)
+    np.testing.assert_allclose(mercer.EmbeddingDisplay.from_estimator(ica, X).points, ica.transform(X), rtol=1e-12)
     coupled = mercer.CoupledKernelEmbedding(2, kernel_low="gaussian()", kernel_high="gaussian()")
     coupled.fit(X, X, LABELS, LABELS)
     assert mercer.EmbeddingDisplay.from_estimator(coupled).others.shape == (60, 2)
     with pytest.raises(ValueError, match="components: KernelPCA has 3"):
         mercer.EmbeddingDisplay.from_estimator(PCA, components=(0, 3))
+
+
+def test_signals_lie_one_under_the_other():
+    t = np.linspace(0, 8, 300)
+    sources = np.column_stack([np.sin(3 * t), np.sign(np.sin(5 * t)), t % 1])
+    mixed = sources @ np.array([[1.0, 0.6, 0.4], [0.5, 1.0, -0.7], [-0.6, 0.4, 1.0]])
+    ica = mercer.KernelICA(random_state=0).fit(mixed)
+    display = ica.plot(mixed)
+    assert isinstance(display, mercer.SignalsDisplay)
+    found = ica.transform(mixed)
+    np.testing.assert_allclose(display.signals * found.std(axis=0) + found.mean(axis=0), found, atol=1e-9)
+    heights = [line.get_ydata() for line in display.ax_.lines]
+    assert len(heights) == 3
+    assert all(upper.mean() > lower.mean() + 4 for upper, lower in itertools.pairwise(heights))
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == [
+        "component 1",
+        "component 2",
+        "component 3",
+    ]
+    two = ica.plot(mixed, components=[2, 0])
+    np.testing.assert_array_equal(two.signals, display.signals[:, [2, 0]])
+    constant = mercer.SignalsDisplay(np.ones((4, 1)), ["still"])
+    np.testing.assert_array_equal(constant.signals, np.zeros((4, 1)))
+    with pytest.raises(ValueError, match="components: KernelICA has 3, counted from 0"):
+        ica.plot(mixed, components=[3])
+    with pytest.raises(ValueError, match="names: expected 1, found 2"):
+        mercer.SignalsDisplay(np.ones((4, 1)), ["a", "b"])
 
 
 def test_counterexamples():

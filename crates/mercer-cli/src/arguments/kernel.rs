@@ -80,6 +80,10 @@ pub struct GramArguments {
     /// Compute and store in single precision (4 bytes per value)
     #[arg(long)]
     pub single: bool,
+    /// Order of the rows and columns in the picture: spectrum (along the first principal component
+    /// of the kernel), or the groups of this column, which then is not an input
+    #[arg(long, value_name = "spectrum|COL", conflicts_with = "against")]
+    pub order: Option<String>,
     /// Conversion of the data to vectors.
     #[command(flatten)]
     pub options: DataOptions,

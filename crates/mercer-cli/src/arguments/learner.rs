@@ -489,6 +489,11 @@ pub struct MatchWords {
     /// Matches of every row of LOW
     #[arg(long, short = 'k', value_name = "N", default_value_t = 1, value_parser = super::common::positive)]
     pub matches: usize,
+    /// Size of the images that the rows are, for the picture, such as 28x28: of LOW, and of HIGH
+    /// where it differs, as in 8x8,64x64 (default: square images, where the numbers of columns of
+    /// both tables are squares)
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_delimiter = ',', num_args = 1, value_parser = image_size)]
+    pub images: Vec<(usize, usize)>,
     /// Use this model instead of fitting one
     #[arg(long, value_name = "MODEL", conflicts_with = "model")]
     pub using: Option<PathBuf>,
@@ -504,6 +509,15 @@ pub struct MatchWords {
     /// Handling of missing values (default: an error)
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Data")]
     pub missing: Option<Gap>,
+}
+
+/// A width and a height.
+fn image_size(text: &str) -> Result<(usize, usize), String> {
+    let sides = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    match sides {
+        Some((w, h)) if w > 0 && h > 0 => Ok((w, h)),
+        _ => Err("expected a width and a height, such as 28x28".into()),
+    }
 }
 
 impl Args for MatchArguments {

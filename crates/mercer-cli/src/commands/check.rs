@@ -7,7 +7,7 @@ use mercer::{Compute, Kernel, Points};
 use ndarray::ArrayView2;
 use serde_json::{Value, json};
 
-use super::{explain, spectrum};
+use super::{counterexample, explain, spectrum};
 use crate::arguments::CheckArguments;
 use crate::data::{self, EncodedData};
 use crate::failure::Failure;
@@ -23,7 +23,9 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
             return Err(Failure::request("precomputed() is a matrix: give it as DATA"));
         }
         let found = definiteness::check(&kernel, None, &CheckOptions::default(), &session.compute)?;
-        return Ok(summary(&kernel, &found, &[]));
+        let mut report = summary(&kernel, &found, &[]);
+        report.figures = counterexample::draw(&kernel, &found, &[], &session.compute)?;
+        return Ok(report);
     };
     let data = EncodedData::read(path, &kernel, &words.options, session)?;
     let kernel = data::with_names(&kernel, data.kind, &data.names)?;
@@ -37,6 +39,7 @@ pub fn check(words: &CheckArguments, session: &Session) -> Result<Report, Failur
     let mut report = summary_of(&kernel, &found, &data.names, Some(x));
     if draws_picture {
         report.figures.push(spectrum::draw(&kernel, &data.sample, &session.compute)?);
+        report.figures.extend(counterexample::draw(&kernel, &found, &data.names, &session.compute)?);
     }
     Ok(report)
 }

@@ -166,7 +166,8 @@ impl Tour<'_> {
         );
         self.report.fields([("kernel", used.clone()), ("as written", SIMILAR.to_owned())]);
         let title = format!("{SIMILAR} on 150 irises");
-        let heat = HeatMap { shape: matrix.dim(), cells: matrix, title, bar: "k(xᵢ, xⱼ)".into(), labels: None };
+        let (shape, bar, labels) = (matrix.dim(), "k(xᵢ, xⱼ)".into(), None);
+        let heat = HeatMap { shape, cells: matrix, title, bar, labels, groups: Vec::new() };
         self.draw("gram", Figure::Heat(heat))?;
         Ok(json!({ "step": "gram", "kernel": used }))
     }

@@ -7,6 +7,7 @@ use mercer::kernel::Kernel;
 use mercer::{Compute, Precision};
 use serde_json::{Value, json};
 
+use super::gram_order as order;
 use crate::arguments::GramArguments;
 use crate::data::{self, EncodedData};
 use crate::failure::Failure;
@@ -33,6 +34,8 @@ pub struct Request {
     pub columns: Option<EncodedData>,
     /// Tiles in the precision requested.
     pub compute: Compute,
+    /// The groups of the rows, by which the picture is ordered.
+    pub groups: Option<Vec<String>>,
 }
 
 impl Request {
@@ -43,12 +46,16 @@ impl Request {
         if words.against.as_deref().is_some_and(data::is_standard_input) && data::is_standard_input(&words.data) {
             return Err(Failure::request("--against: standard input can be read only once"));
         }
-        let mut first = EncodedData::read(&words.data, &kernel, &words.options, session)?;
+        let groups = order::groups(words, session)?;
+        let mut options = words.options.clone();
+        options.columns = groups.as_ref().map_or(options.columns, |groups| groups.inputs.clone());
+        let mut first = EncodedData::read(&words.data, &kernel, &options, session)?;
         let alike = |path: &PathBuf| first.read_alike(path, &kernel, &words.options, session);
         let mut columns = words.against.as_ref().map(alike).transpose()?;
         columns.as_mut().map_or(Ok(()), |columns| first.align(columns))?;
         let precision = if words.single { Precision::SingleTiles } else { Precision::Double };
         Ok(Self {
+            groups: groups.map(|groups| groups.of),
             kernel: data::with_names(&kernel, first.kind, &first.names)?,
             rows: first,
             columns,
@@ -84,7 +91,15 @@ pub fn gram(words: &GramArguments, session: &Session) -> Result<Report, Failure>
         })?,
     }
     let lowest = if words.output.is_none() { lowest_eigenvalue(&digest, &bound, &session.compute)? } else { None };
-    Ok(summary(words, &request, &bound, &digest, lowest))
+    let mut report = summary(words, &request, &bound, &digest, lowest);
+    if let (Some(_), true) = (&words.order, draws(session)) {
+        report.figures = vec![order::draw(&request, bound.kernel())?];
+    }
+    Ok(report)
+}
+
+fn draws(session: &Session) -> bool {
+    session.common.plot.is_some() || session.common.report.is_some()
 }
 
 fn requested(words: &GramArguments, session: &Session, bound: &Bound<'_>) -> Requested {
@@ -92,7 +107,7 @@ fn requested(words: &GramArguments, session: &Session, bound: &Bound<'_>) -> Req
     let entries = n.saturating_mul(m);
     let small = entries <= IN_JSON || (bound.symmetric() && n <= FOR_EIGENVALUES);
     let affordable = (entries as u64).saturating_mul(32) <= session.compute.memory();
-    let heat = session.common.plot.is_some() || session.common.report.is_some();
+    let heat = draws(session) && words.order.is_none();
     Requested { matrix: words.output.is_none() && small && affordable, heat }
 }
 
@@ -134,7 +149,8 @@ fn summary(
     report.json["rows_dropped"] = request.rows.changes.0.into();
     report.json["cells_filled"] = request.rows.changes.1.into();
     report.figures.extend(digest.heat().map(|cells| {
-        Figure::Heat(HeatMap { title: kernel, cells, shape: digest.shape, bar: "k(xᵢ, xⱼ)".into(), labels: None })
+        let (shape, bar, labels) = (digest.shape, "k(xᵢ, xⱼ)".into(), None);
+        Figure::Heat(HeatMap { title: kernel, cells, shape, bar, labels, groups: Vec::new() })
     }));
     report
 }

@@ -2,14 +2,17 @@
 
 mod catalogue;
 mod check;
+mod counterexample;
 mod decay;
 mod demo;
 mod describe;
+mod diagnosis;
 mod embed;
 mod embed_features;
 mod explain;
 mod fit;
 mod gram;
+mod gram_order;
 mod lab;
 mod manual;
 mod merge;
@@ -66,11 +69,15 @@ pub fn run(command: &Command, session: &Session) -> Result<Report, Failure> {
 
 /// Whether the command can draw; checked before the work.
 fn has_picture(command: &Command) -> bool {
-    match command {
-        Command::Kernel(KernelCommand::Check(words)) => words.data.is_some(),
-        Command::Kernel(KernelCommand::Explain(_) | KernelCommand::Gram(_) | KernelCommand::Spectrum(_)) => true,
-        Command::Fit(_) | Command::Predict(_) | Command::Test(_) | Command::Cluster(_) | Command::Match(_) => true,
-        Command::Embed(EmbedCommand::Fourier(_) | EmbedCommand::View(_)) => true,
-        _ => false,
-    }
+    matches!(
+        command,
+        Command::Kernel(
+            KernelCommand::Check(_) | KernelCommand::Explain(_) | KernelCommand::Gram(_) | KernelCommand::Spectrum(_),
+        ) | Command::Fit(_)
+            | Command::Predict(_)
+            | Command::Test(_)
+            | Command::Cluster(_)
+            | Command::Match(_)
+            | Command::Embed(EmbedCommand::Fourier(_) | EmbedCommand::View(_))
+    )
 }

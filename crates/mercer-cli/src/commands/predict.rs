@@ -12,6 +12,7 @@ use mercer::settings::Setting;
 use ndarray::{Array1, Array2, ArrayView1};
 use serde_json::{Value, json};
 
+use super::diagnosis;
 use super::fit::{ClassQuality, Quality, agreement};
 use super::predict_classes::{self, ClassPrediction};
 use super::predict_streamed;
@@ -23,6 +24,9 @@ use crate::numbers::{grouped, json as number, json_list, short};
 use crate::plot::Figure;
 use crate::report::{Block, Report};
 use crate::session::Session;
+
+/// Targets whose residuals are drawn.
+const DIAGNOSED: usize = 3;
 
 /// Predictions of one target, one per row of the table; NaN in rows that were left out.
 pub(super) struct Predicted {
@@ -242,6 +246,8 @@ pub(super) struct Tested {
     pub(super) coverage: Option<f64>,
     /// Truth and prediction, for a picture.
     pub(super) pairs: Vec<(f64, f64)>,
+    /// Whether the intervals hold the truth.
+    pub(super) held: Option<Vec<bool>>,
 }
 
 impl Tested {
@@ -253,16 +259,29 @@ impl Tested {
         }
         let y: Array1<f64> = rows.iter().map(|&i| truth[i]).collect();
         let errors: Array1<f64> = rows.iter().map(|&i| truth[i] - one.value[i]).collect();
-        let inside = |(lower, upper): &(Array1<f64>, Array1<f64>)| {
-            let held = rows.iter().filter(|&&i| lower[i] <= truth[i] && truth[i] <= upper[i]).count();
-            held as f64 / rows.len() as f64
+        let inside = |(lower, upper): &(Array1<f64>, Array1<f64>)| -> Vec<bool> {
+            rows.iter().map(|&i| lower[i] <= truth[i] && truth[i] <= upper[i]).collect()
         };
+        let held = one.ends.as_ref().map(inside);
+        let share = |held: &Vec<bool>| held.iter().filter(|h| **h).count() as f64 / held.len() as f64;
         Some(Self {
             quality: Quality::new(&one.name, y.view(), errors.view(), None),
-            coverage: one.ends.as_ref().map(inside),
+            coverage: held.as_ref().map(share),
             pairs: rows.iter().map(|&i| (truth[i], one.value[i])).collect(),
             rows: rows.len(),
+            held,
         })
+    }
+
+    /// The residuals, and the coverage of the intervals.
+    fn figures(&self, level: Option<f64>) -> mercer::Result<Vec<Figure>> {
+        let pairs: Vec<(f64, f64)> = self.pairs.iter().map(|&(y, f)| (f, y - f)).collect();
+        let predicted: Vec<f64> = pairs.iter().map(|pair| pair.0).collect();
+        let mut figures = vec![diagnosis::residuals(&self.quality.target, "residual", pairs, self.rows)];
+        if let (Some(held), Some(level)) = (&self.held, level) {
+            figures.extend(diagnosis::coverage_by_value(&self.quality.target, &predicted, held, level)?);
+        }
+        Ok(figures)
     }
 
     fn json(&self) -> Value {
@@ -292,6 +311,9 @@ fn summary(
         let clouds = tested.iter().map(|t| (t.quality.target.clone(), t.pairs.clone()));
         let plot = agreement(model.kernel().map_or_else(String::new, |k| k.short()), "predicted", clouds);
         report.figures.push(Figure::Curves(vec![plot]));
+        for test in tested.iter().take(DIAGNOSED) {
+            report.figures.extend(test.figures(words.interval_level())?);
+        }
     }
     Ok(report)
 }
@@ -319,6 +341,7 @@ fn describe_classes(
     if let Some((name, rows, quality)) = &found.quality {
         push_class_quality(&mut report, name, *rows, quality, words.output.is_some());
         report.figures.extend(quality.figure(format!("ROC of {}", words.model.display())));
+        report.figures.extend(found.calibration.clone());
     }
     Ok(report)
 }

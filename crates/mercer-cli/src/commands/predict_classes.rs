@@ -6,11 +6,13 @@ use mercer::points::{Column, ColumnData, Table};
 use ndarray::{Array2, Axis};
 use serde_json::{Value, json};
 
+use super::diagnosis;
 use super::fit::ClassQuality;
 use super::predict::NewPoints;
 use crate::arguments::PredictArguments;
 use crate::failure::Failure;
-use crate::numbers::{json as number, short};
+use crate::numbers::{grouped, json as number, short};
+use crate::plot::Figure;
 use crate::session::Session;
 
 /// The classes of the rows that were kept, and the properties of them.
@@ -26,6 +28,8 @@ pub struct ClassPrediction {
     pub covered: Option<(usize, usize)>,
     /// How good they are, where the table has the target, and on how many rows.
     pub quality: Option<(String, usize, ClassQuality)>,
+    /// The calibration of the probabilities on these rows.
+    pub calibration: Option<Figure>,
 }
 
 /// Predicts the classes of a table.
@@ -66,6 +70,7 @@ pub fn run(
         sets,
         covered: None,
         quality: None,
+        calibration: None,
     };
     if let (Some(name), Some(truth)) = (target, truth) {
         let known: Vec<usize> = (0..found.kept.len()).filter(|&i| truth[found.kept[i]].is_some()).collect();
@@ -79,6 +84,10 @@ pub fn run(
             let decisions = model.decision_values(x, compute)?.select(Axis(0), &known);
             let p = probabilities.map(|p| p.select(Axis(0), &known));
             let quality = ClassQuality::new(names, &of, &predicted, decisions.view(), p.as_ref().map(|p| p.view()));
+            if let Some(p) = &p {
+                let title = format!("{} rows", grouped(known.len() as u64));
+                found.calibration = diagnosis::calibration(&title, names, &of, p.view())?;
+            }
             found.quality = Some((name, known.len(), quality));
         }
     }

@@ -197,6 +197,7 @@ impl Sums {
             rows: self.rows,
             coverage: self.inside.map(|inside| inside as f64 / rows),
             pairs: Vec::new(),
+            held: None,
         })
     }
 }

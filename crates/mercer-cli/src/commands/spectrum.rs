@@ -5,6 +5,7 @@ use mercer::solve::eigenvalues;
 use mercer::{Compute, Kernel, Result, Sample};
 use ndarray::Array2;
 
+use crate::numbers::grouped;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
 /// Rows that enter the picture; of more, evenly spaced ones.
@@ -19,7 +20,12 @@ pub fn draw(kernel: &Kernel, x: &Sample, compute: &Compute) -> Result<Figure> {
     let rows: Vec<usize> = (0..x.len()).step_by(step).collect();
     let sample = x.taken(&rows);
     let matrix = dense(&kernel.bind(Pairs::Within(sample.as_points()), compute)?, compute)?;
-    of_matrix(kernel.short(), &matrix, compute)
+    let of = if rows.len() < x.len() {
+        format!(", {} of {} rows", grouped(rows.len() as u64), grouped(x.len() as u64))
+    } else {
+        String::new()
+    };
+    of_matrix(format!("{}{of}", kernel.short()), &matrix, compute)
 }
 
 /// The eigenvalues of a matrix that is there already.

@@ -79,6 +79,11 @@ impl Axes {
     }
 }
 
+/// About the width of a text.
+pub fn text_width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * size * 0.56
+}
+
 /// The text cut to about this many units, with an ellipsis.
 pub fn fitted(text: &str, size: f64, room: f64) -> String {
     let letters = (room / (size * 0.56)).max(1.0) as usize;

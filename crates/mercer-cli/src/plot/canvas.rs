@@ -111,6 +111,16 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         self.area.draw(&Circle::new(self.at(center), radius, paint(color).filled())).map_err(failed)
     }
 
+    /// A mark of a class, of about the area of a disc of this radius.
+    pub fn marker(&self, center: (f64, f64), radius: f64, color: Rgb, shape: Shape) -> Result<(), Failure> {
+        let corners = shape.corners();
+        if corners.is_empty() {
+            return self.dot(center, radius, color);
+        }
+        let at = |&(x, y): &(f64, f64)| (center.0 + radius * x, center.1 + radius * y);
+        self.area(&corners.iter().map(at).collect::<Vec<_>>(), color)
+    }
+
     /// Text in one line, centered vertically at its place.
     pub fn text(&self, position: (f64, f64), text: &str, size: f64, anchor: Anchor) -> Result<(), Failure> {
         self.write(position, text, size, anchor, FontTransform::None)
@@ -143,8 +153,8 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         self.area.draw(&Text::new(clean_line(text).into_owned(), self.at(position), style)).map_err(failed)
     }
 
-    /// A matrix of values in `[0, 1]` as colored cells.
-    pub fn cells(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, f64>) -> Result<(), Failure> {
+    /// A matrix of colors as cells, the first row at the top.
+    pub fn cells(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, Rgb>) -> Result<(), Failure> {
         let (rows, columns) = cells.dim();
         if cells.is_empty() {
             return Ok(());
@@ -154,15 +164,15 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
         }
         let x = |j: usize| from.0 + (to.0 - from.0) * j as f64 / columns as f64;
         let y = |i: usize| from.1 + (to.1 - from.1) * i as f64 / rows as f64;
-        for ((i, j), &value) in cells.indexed_iter() {
-            self.rectangle((x(j), y(i)), (x(j + 1), y(i + 1)), colors::heat(value))?;
+        for ((i, j), &color) in cells.indexed_iter() {
+            self.rectangle((x(j), y(i)), (x(j + 1), y(i + 1)), color)?;
         }
         Ok(())
     }
 
     /// The cells as a small picture inside the SVG, one pixel per cell.
-    fn image(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, f64>) -> Result<(), Failure> {
-        let pixels: Vec<u8> = cells.iter().flat_map(|&value| colors::heat(value)).collect();
+    fn image(&self, from: (f64, f64), to: (f64, f64), cells: ArrayView2<'_, Rgb>) -> Result<(), Failure> {
+        let pixels: Vec<u8> = cells.iter().flatten().copied().collect();
         let bytes = png::encode(&pixels, (cells.ncols() as u32, cells.nrows() as u32))?;
         let ((left, top), (right, bottom)) = (self.at(from), self.at(to));
         self.images.borrow_mut().push_str(&format!(
@@ -175,6 +185,67 @@ impl<'a, B: DrawingBackend> Canvas<'a, B> {
             png::base64(&bytes)
         ));
         Ok(())
+    }
+}
+
+/// How points of a class are marked: classes differ by their shapes where colors are not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Disc,
+    Square,
+    Triangle,
+    Diamond,
+    Cross,
+    Plus,
+}
+
+impl Shape {
+    /// The shape of class `i`.
+    pub fn of(i: usize) -> Self {
+        const ALL: [Shape; 6] =
+            [Shape::Disc, Shape::Square, Shape::Triangle, Shape::Diamond, Shape::Cross, Shape::Plus];
+        ALL[i % ALL.len()]
+    }
+
+    /// The corners for radius 1; a disc has none.
+    fn corners(self) -> &'static [(f64, f64)] {
+        /// Half the width of an arm, and its length.
+        const ARM: f64 = 0.34;
+        const END: f64 = 1.25;
+        match self {
+            Self::Disc => &[],
+            Self::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            Self::Triangle => &[(0.0, -1.3), (1.25, 0.9), (-1.25, 0.9)],
+            Self::Diamond => &[(0.0, -1.35), (1.15, 0.0), (0.0, 1.35), (-1.15, 0.0)],
+            Self::Cross => &[
+                (0.0, -0.5),
+                (0.75, -1.25),
+                (1.25, -0.75),
+                (0.5, 0.0),
+                (1.25, 0.75),
+                (0.75, 1.25),
+                (0.0, 0.5),
+                (-0.75, 1.25),
+                (-1.25, 0.75),
+                (-0.5, 0.0),
+                (-1.25, -0.75),
+                (-0.75, -1.25),
+            ],
+            Self::Plus => &[
+                (-ARM, -END),
+                (ARM, -END),
+                (ARM, -ARM),
+                (END, -ARM),
+                (END, ARM),
+                (ARM, ARM),
+                (ARM, END),
+                (-ARM, END),
+                (-ARM, ARM),
+                (-END, ARM),
+                (-END, -ARM),
+                (-ARM, -ARM),
+            ],
+        }
     }
 }
 

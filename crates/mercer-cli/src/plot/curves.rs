@@ -2,16 +2,21 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::axes::{Axes, LABEL, TICK, TITLE, fitted};
-use super::canvas::{Anchor, Canvas};
+use super::axes::{Axes, LABEL, TICK, TITLE, fitted, text_width};
+use super::canvas::{Anchor, Canvas, Shape};
+use super::colors::{self, Rgb};
 use super::heat::range;
-use super::{colors, ticks};
+use super::ticks;
 use crate::failure::Failure;
 
 /// Half of the width of a bar.
 const BAR: f64 = 0.35;
 
+/// Entries of a legend; of more curves the rest is not named.
+const NAMED: usize = 12;
+
 /// A plot of several curves.
+#[derive(Clone)]
 pub struct CurvePlot {
     /// The headline.
     pub title: String,
@@ -24,6 +29,7 @@ pub struct CurvePlot {
 }
 
 /// One curve.
+#[derive(Clone)]
 pub struct Curve {
     /// Its name in the legend; no name, no entry.
     pub label: String,
@@ -40,10 +46,56 @@ pub enum Mark {
     Line,
     /// One dot each.
     Dots,
+    /// The same for some of this many points.
+    DotsOf(usize),
+    /// One dot each, in the color of the curve before.
+    OwnDots,
     /// The corners of an area: there along its lower edge and back along the upper one.
     Band,
     /// A bar from 0, of the width of 0.7.
     Bars,
+    /// Pairs of ends of segments, in the color of the curve before.
+    Segments,
+    /// A thin gray line to compare with.
+    Reference,
+    /// The label beside each point.
+    Text,
+}
+
+impl Mark {
+    /// Whether points are drawn one by one.
+    pub fn is_dots(self) -> bool {
+        matches!(self, Self::Dots | Self::DotsOf(_) | Self::OwnDots)
+    }
+
+    /// Whether the curve has a color of its own.
+    fn is_colored(self) -> bool {
+        !matches!(self, Self::Segments | Self::OwnDots | Self::Reference | Self::Text)
+    }
+
+    fn is_named(self) -> bool {
+        self != Self::Text
+    }
+}
+
+/// The color and the shape of every curve.
+fn styles(plot: &CurvePlot) -> Vec<(Rgb, Shape)> {
+    let (mut colored, mut clouds) = (0, 0);
+    let style = |curve: &Curve| {
+        colored += usize::from(curve.mark.is_colored());
+        clouds += usize::from(curve.mark.is_dots());
+        let color = match curve.mark {
+            Mark::Reference | Mark::Text => colors::FRAME,
+            _ => colors::curve(colored.max(1) - 1),
+        };
+        (color, Shape::of(clouds.max(1) - 1))
+    };
+    plot.curves.iter().map(style).collect()
+}
+
+/// The curves that the legend names.
+fn named(plot: &CurvePlot) -> impl Iterator<Item = (usize, &Curve)> {
+    plot.curves.iter().enumerate().filter(|(_, c)| !c.label.is_empty() && c.mark.is_named()).take(NAMED)
 }
 
 impl Curve {
@@ -62,29 +114,34 @@ pub fn draw<B: DrawingBackend>(
     canvas: &Canvas<'_, B>,
     (left, top, width, height): (f64, f64, f64, f64),
 ) -> Result<(), Failure> {
-    let labeled = plot.curves.iter().filter(|c| !c.label.is_empty()).count();
+    let labeled = named(plot).count();
     let legend = if labeled > 0 { 22.0 * labeled.div_ceil(legend_columns(plot, width)) as f64 } else { 0.0 };
     let bars = plot.curves.iter().any(|c| c.mark == Mark::Bars);
-    let axes = Axes {
-        paper: (left + 58.0, top + 44.0, left + width - 18.0, top + height - 50.0 - legend),
-        x: horizontal(plot),
-        y: padded(range(points(plot).map(|p| p.1).chain(bars.then_some(0.0)))),
-    };
+    let y = padded(range(points(plot).map(|p| p.1).chain(bars.then_some(0.0))));
+    let (above, below) = (top + 44.0, top + height - 50.0 - legend);
+    let y_ticks = ticks::round(y.0, y.1, ((below - above) / 50.0).max(3.0) as usize);
+    let numbers = y_ticks.iter().map(|&tick| text_width(&ticks::label(tick), TICK)).fold(24.0, f64::max);
+    let axes = Axes { paper: (left + 34.0 + numbers, above, left + width - 18.0, below), x: horizontal(plot), y };
     let (a, b, c, d) = axes.paper;
-    let x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 80.0) as usize);
-    let y_ticks = ticks::round(axes.y.0, axes.y.1, ((d - b) / 50.0) as usize);
+    let mut x_ticks = ticks::round(axes.x.0, axes.x.1, ((c - a) / 75.0).max(4.0) as usize);
+    if points(plot).all(|p| p.0.fract() == 0.0) {
+        // Numbers of rows, bars or groups: there is nothing between them.
+        x_ticks.retain(|tick| (tick - tick.round()).abs() < 1e-9);
+    }
     axes.draw_grid(canvas, &x_ticks, &y_ticks)?;
     if axes.y.0 < 0.0 && axes.y.1 > 0.0 {
         canvas.line(&[axes.position((axes.x.0, 0.0)), axes.position((axes.x.1, 0.0))], 1.0, colors::ZERO)?;
     }
-    plot.curves.iter().enumerate().try_for_each(|(i, curve)| draw_curve(canvas, &axes, i, curve))?;
+    let styles = styles(plot);
+    plot.curves.iter().zip(&styles).try_for_each(|(curve, style)| draw_curve(canvas, &axes, *style, curve))?;
     axes.draw_frame(canvas)?;
     axes.draw_ticks(canvas, &x_ticks, &y_ticks)?;
     let middle = (a + c) / 2.0;
-    canvas.text((middle, top + 24.0), &fitted(&plot.title, TITLE, width - 16.0), TITLE, Anchor::Middle)?;
-    canvas.text((middle, d + 32.0), &plot.x, LABEL, Anchor::Middle)?;
-    canvas.upwards((a - 44.0, (b + d) / 2.0), &plot.y, LABEL)?;
-    draw_legend(plot, canvas, (a, d + 54.0, c - a))
+    let title = fitted(&plot.title, TITLE, width - 16.0);
+    canvas.text((left + width / 2.0, top + 24.0), &title, TITLE, Anchor::Middle)?;
+    canvas.text((middle, d + 32.0), &fitted(&plot.x, LABEL, c - a), LABEL, Anchor::Middle)?;
+    canvas.upwards((left + 14.0, (b + d) / 2.0), &fitted(&plot.y, LABEL, d - b), LABEL)?;
+    draw_legend(plot, canvas, &styles, (a, d + 54.0, c - a))
 }
 
 fn points(plot: &CurvePlot) -> impl Iterator<Item = (f64, f64)> {
@@ -94,9 +151,10 @@ fn points(plot: &CurvePlot) -> impl Iterator<Item = (f64, f64)> {
 /// The range of x; dots get air at both ends, lines run from edge to edge.
 fn horizontal(plot: &CurvePlot) -> (f64, f64) {
     let (low, high) = range(points(plot).map(|p| p.0));
-    let has = |mark: Mark| plot.curves.iter().any(|c| c.mark == mark);
-    let air = if has(Mark::Dots) { 0.02 * (high - low) } else { 0.0 };
-    let air = if has(Mark::Bars) { 1.5 * BAR } else { air };
+    let has = |what: fn(Mark) -> bool| plot.curves.iter().any(|c| what(c.mark));
+    let air = if has(Mark::is_dots) { 0.02 * (high - low) } else { 0.0 };
+    let air = if has(|mark| mark == Mark::Bars) { 1.5 * BAR } else { air };
+    let air = if has(|mark| mark == Mark::Text) { air.max(0.06 * (high - low)) } else { air };
     (low - air, high + air)
 }
 
@@ -109,21 +167,24 @@ fn padded((low, high): (f64, f64)) -> (f64, f64) {
 fn draw_curve<B: DrawingBackend>(
     canvas: &Canvas<'_, B>,
     axes: &Axes,
-    index: usize,
+    (color, shape): (Rgb, Shape),
     curve: &Curve,
 ) -> Result<(), Failure> {
-    let color = colors::curve(index);
+    let finite = || curve.points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
     match curve.mark {
         // A value that is not finite breaks the line.
-        Mark::Line => curve.points.split(|p| !p.1.is_finite()).filter(|piece| piece.len() > 1).try_for_each(|piece| {
-            let piece: Vec<(f64, f64)> = piece.iter().map(|&p| axes.position(p)).collect();
-            canvas.line(&piece, 1.7, color)
-        }),
-        Mark::Dots => {
-            let finite = curve.points.iter().filter(|p| p.1.is_finite());
-            finite.into_iter().try_for_each(|&p| canvas.dot(axes.position(p), radius(curve.points.len()), color))
+        Mark::Line | Mark::Reference => {
+            let width = if curve.mark == Mark::Line { 1.7 } else { 1.0 };
+            curve.points.split(|p| !p.1.is_finite()).filter(|piece| piece.len() > 1).try_for_each(|piece| {
+                let piece: Vec<(f64, f64)> = piece.iter().map(|&p| axes.position(p)).collect();
+                canvas.line(&piece, width, color)
+            })
         }
-        Mark::Bars => curve.points.iter().filter(|p| p.1.is_finite()).try_for_each(|&(x, y)| {
+        Mark::Dots | Mark::DotsOf(_) | Mark::OwnDots => {
+            let radius = radius(curve.points.len());
+            finite().try_for_each(|&p| canvas.marker(axes.position(p), radius, color, shape))
+        }
+        Mark::Bars => finite().try_for_each(|&(x, y)| {
             let (low, high) = (y.min(0.0), y.max(0.0));
             canvas.rectangle(axes.position((x - BAR, high)), axes.position((x + BAR, low)), color)
         }),
@@ -131,18 +192,29 @@ fn draw_curve<B: DrawingBackend>(
             let corners: Vec<(f64, f64)> = curve.points.iter().map(|&p| axes.position(p)).collect();
             canvas.area(&corners, colors::pale(color))
         }
+        Mark::Segments => curve
+            .points
+            .chunks_exact(2)
+            .try_for_each(|ends| canvas.line(&[axes.position(ends[0]), axes.position(ends[1])], 1.3, color)),
+        Mark::Text => finite().try_for_each(|&p| {
+            let (x, y) = axes.position(p);
+            canvas.text((x + 7.0, y - 7.0), &curve.label, TICK, Anchor::Start)
+        }),
     }
 }
 
 /// Many dots are small dots.
 fn radius(count: usize) -> f64 {
-    if count > 1000 { 1.1 } else { 2.4 }
+    match count {
+        0..=400 => 2.6,
+        401..=1000 => 2.1,
+        _ => 1.2,
+    }
 }
 
 /// The width of the longest entry of the legend.
 fn legend_width(plot: &CurvePlot) -> f64 {
-    let longest = plot.curves.iter().map(|c| c.label.chars().count()).max().unwrap_or(0);
-    longest as f64 * TICK * 0.58 + 44.0
+    named(plot).map(|(_, c)| text_width(&c.label, TICK)).fold(0.0, f64::max) + 44.0
 }
 
 /// How many entries of the legend stand in one line.
@@ -153,19 +225,22 @@ fn legend_columns(plot: &CurvePlot, width: f64) -> usize {
 fn draw_legend<B: DrawingBackend>(
     plot: &CurvePlot,
     canvas: &Canvas<'_, B>,
+    styles: &[(Rgb, Shape)],
     (left, top, width): (f64, f64, f64),
 ) -> Result<(), Failure> {
     let columns = legend_columns(plot, width + 76.0);
-    let labeled = plot.curves.iter().enumerate().filter(|(_, c)| !c.label.is_empty());
     let step = (legend_width(plot) + 16.0).min(width / columns as f64);
-    for (position, (i, curve)) in labeled.enumerate() {
+    for (position, (i, curve)) in named(plot).enumerate() {
         let x = left + step * (position % columns) as f64;
         let y = top + 22.0 * (position / columns) as f64;
+        let (color, shape) = styles[i];
         match curve.mark {
-            Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, colors::curve(i))?,
-            Mark::Dots => canvas.dot((x + 10.0, y), 2.8, colors::curve(i))?,
-            Mark::Bars => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colors::curve(i))?,
-            Mark::Band => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colors::pale(colors::curve(i)))?,
+            Mark::Line => canvas.line(&[(x, y), (x + 20.0, y)], 2.0, color)?,
+            Mark::Reference | Mark::Segments => canvas.line(&[(x, y), (x + 20.0, y)], 1.0, color)?,
+            Mark::Dots | Mark::DotsOf(_) | Mark::OwnDots => canvas.marker((x + 10.0, y), 3.4, color, shape)?,
+            Mark::Bars => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), color)?,
+            Mark::Band => canvas.rectangle((x, y - 5.0), (x + 20.0, y + 5.0), colors::pale(color))?,
+            Mark::Text => {}
         }
         canvas.text((x + 26.0, y), &fitted(&curve.label, TICK, width - 26.0), TICK, Anchor::Start)?;
     }

@@ -15,7 +15,13 @@ pub fn round(low: f64, high: f64, about: usize) -> Vec<f64> {
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let digit = rough / power;
-    let step = [1.0, 2.0, 5.0].into_iter().find(|&s| digit <= s * 1.000_001).unwrap_or(10.0);
+    // The nearest step: with the next larger one a range has as few as half of the ticks requested.
+    let step = match digit {
+        d if d < 1.5 => 1.0,
+        d if d < 2.9 => 2.0,
+        d if d < 7.0 => 5.0,
+        _ => 10.0,
+    };
     step * power
 }
 
@@ -42,7 +48,8 @@ mod tests {
             mercer::assert_close!(found.iter(), expected, each = 1e-12, "{found:?}");
         };
         close(round(0.0, 1.0, 5), &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
-        close(round(-3.3, 7.1, 5), &[0.0, 5.0]);
+        close(round(-3.3, 7.1, 5), &[-2.0, 0.0, 2.0, 4.0, 6.0]);
+        close(round(-3.0, 98.0, 4), &[0.0, 20.0, 40.0, 60.0, 80.0]);
         close(whole(150, 5), &[0.0, 50.0, 100.0]);
         assert!(round(1.0, 1.0, 5).is_empty() && round(0.0, f64::NAN, 5).is_empty());
     }

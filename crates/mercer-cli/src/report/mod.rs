@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::plot::Figure;
 
 pub use clean::{clean, clean_line, is_command};
-pub use html::page;
+pub use html::{PICTURES, page};
 pub use text::{Paint, render};
 
 /// The outcome of a command.

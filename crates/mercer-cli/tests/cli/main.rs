@@ -15,6 +15,7 @@ mod lab;
 mod margins;
 mod multiple;
 mod objects;
+mod pictures;
 mod refusals;
 mod settings;
 mod sparse;

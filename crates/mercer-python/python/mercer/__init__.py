@@ -121,6 +121,7 @@ _ESTIMATORS = {
     "SVCCV": "mercer._svm_cv",
     "SVR": "mercer._svr",
     "ScoreSurfaceDisplay": "mercer._displays.surface",
+    "SignalsDisplay": "mercer._displays.signals",
     "SmoothingSpline": "mercer._spline",
     "SpectralClustering": "mercer._clusters",
     "SpectrumDisplay": "mercer._displays.spectrum",

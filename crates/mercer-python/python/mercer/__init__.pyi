@@ -34,6 +34,7 @@ from mercer._displays.gram import GramDisplay as GramDisplay
 from mercer._displays.influence import InfluenceDisplay as InfluenceDisplay
 from mercer._displays.null import NullDisplay as NullDisplay
 from mercer._displays.residuals import ResidualsDisplay as ResidualsDisplay
+from mercer._displays.signals import SignalsDisplay as SignalsDisplay
 from mercer._displays.spectrum import SpectrumDisplay as SpectrumDisplay
 from mercer._displays.surface import ScoreSurfaceDisplay as ScoreSurfaceDisplay
 from mercer._displays.weights import KernelWeightsDisplay as KernelWeightsDisplay

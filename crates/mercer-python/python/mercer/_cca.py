@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
@@ -436,6 +437,29 @@ class KernelICA(KeepsPrecision, Pictured, ClassNamePrefixFeaturesOutMixin, Trans
         """
         check_is_fitted(self)
         return like(X, self._fit.transform(self._read(X), **self._options()))
+
+    def plot(self, X: Any = None, y: Any = None, *, components: Sequence[int] | None = None, ax: Any = None) -> Any:
+        """Draw the components as signals, one under the other: `SignalsDisplay`.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), optional
+            Mixtures, a row per time; those of the fit by default, where the estimator holds them.
+        y : None
+            Not used.
+        components : sequence of int, optional
+            Which components, counted from 0; the first eight by default.
+        ax : matplotlib axes, optional
+            Where to draw; new axes by default.
+
+        Returns
+        -------
+        The display, whose ``figure_`` can be saved. `EmbeddingDisplay.from_estimator` draws two components as a
+        scatter of points.
+        """
+        from mercer._displays.signals import SignalsDisplay
+
+        return SignalsDisplay.from_estimator(self, X, components=components, ax=ax)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return the mixtures of sources.

@@ -45,6 +45,60 @@ pub fn cook_distances(
     Ok(residuals.iter().zip(&leverages).map(one).collect())
 }
 
+/// Leave-one-out residuals of a linear smoother in units of their standard deviations.
+///
+/// # Formula
+/// `rᵢ/√(σ²/(1 − hᵢ))` with the leave-one-out residual `rᵢ`, the leverage `hᵢ` and the noise variance
+/// `σ²`: a leave-one-out residual `eᵢ/(1 − hᵢ)` of the residual `eᵢ`, whose variance is `σ²(1 − hᵢ)` for
+/// a projection. NaN where `hᵢ ≥ 1`.
+///
+/// # Errors
+/// [`Error::Shape`] for another number of leverages, [`Error::Parameter`] unless `noise > 0`.
+///
+/// # Example
+/// ```
+/// use mercer::learner::diagnostics::standardized_residuals;
+/// use ndarray::array;
+/// let found = standardized_residuals(array![2.0, 1.0].view(), array![0.75, 1.0].view(), 4.0)?;
+/// mercer::assert_close!(found[0], 2.0 / 4.0, abs = 1e-15);
+/// assert!(found[1].is_nan());
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn standardized_residuals(
+    residuals: ArrayView1<f64>,
+    leverages: ArrayView1<f64>,
+    noise: f64,
+) -> Result<Array1<f64>> {
+    if residuals.len() != leverages.len() {
+        return Err(Error::shape("leverages", residuals.len(), leverages.len()));
+    }
+    if noise.is_nan() || noise <= 0.0 {
+        return Err(Error::parameter("noise", noise, "above 0"));
+    }
+    let one = |(r, h): (&f64, &f64)| if *h < 1.0 { r * ((1.0 - h) / noise).sqrt() } else { f64::NAN };
+    Ok(residuals.iter().zip(&leverages).map(one).collect())
+}
+
+/// Pairs of a normal quantile and a value, in ascending order: on a line where the values are normal.
+/// Values that are not finite are left out.
+///
+/// # Formula
+/// `(Φ⁻¹((i + ½)/n), x₍ᵢ₎)` for the order statistics `x₍₀₎ ≤ … ≤ x₍ₙ₋₁₎`.
+///
+/// # Example
+/// ```
+/// use mercer::learner::diagnostics::normal_quantiles;
+/// let found = normal_quantiles(&[3.0, -1.0, f64::NAN, 0.0]);
+/// assert_eq!(found.iter().map(|pair| pair.1).collect::<Vec<_>>(), [-1.0, 0.0, 3.0]);
+/// mercer::assert_close!(found[1].0, 0.0, abs = 1e-15);
+/// ```
+pub fn normal_quantiles(values: &[f64]) -> Vec<(f64, f64)> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    sorted.into_iter().enumerate().map(|(i, v)| (normal_quantile((i as f64 + 0.5) / n), v)).collect()
+}
+
 /// Wilson's interval of a binomial probability of which `share` of `count` trials are successes.
 ///
 /// # Formula

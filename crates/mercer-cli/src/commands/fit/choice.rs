@@ -179,6 +179,7 @@ impl Choice {
             cells: s.scores.mapv(root),
             shape: (s.lengthscales.len().max(12), s.lambdas.len()),
             bar: "log₁₀ RMSE".into(),
+            groups: Vec::new(),
             labels: Some(Box::new(HeatLabels {
                 x: "λ".into(),
                 y: "lengthscale".into(),

@@ -10,7 +10,6 @@ use super::svm::{quality, scaling_of};
 use super::{Outcome, Quality, Reading, Training, training};
 use crate::arguments::LearnerArguments;
 use crate::failure::Failure;
-use crate::plot::Figure;
 use crate::session::Session;
 
 /// Runs the command.
@@ -29,7 +28,7 @@ pub fn fit(words: &LearnerArguments, session: &Session) -> Result<Outcome, Failu
         None => None,
     };
     let quality = if class_quality.is_none() { qualities(&model, &training, &session.compute)? } else { Vec::new() };
-    let figures = bars(model.fitted()).map(|plot| Figure::Curves(vec![plot])).into_iter().collect();
+    let figures = bars(model.fitted()).into_iter().collect();
     let (choice, tables, remarks) = (None, Vec::new(), Vec::new());
     let learner = words.entry.name;
     Ok(Outcome { learner, training, model, quality, class_quality, facts, json, choice, figures, tables, remarks })

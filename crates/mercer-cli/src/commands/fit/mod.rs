@@ -4,6 +4,7 @@ mod auto;
 mod choice;
 mod classes;
 mod conformal;
+mod diagnosis;
 mod effects;
 mod folds;
 mod gp;

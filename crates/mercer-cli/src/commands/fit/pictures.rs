@@ -6,15 +6,16 @@ use mercer::model::Model;
 use mercer::{Compute, Result};
 use ndarray::{Array2, ArrayView1, Axis};
 
-use super::regions;
 use super::summary::headline;
 use super::{Outcome, Training};
+use super::{diagnosis, regions};
 use crate::numbers::short;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
 /// Points at which a function is drawn.
 const GRID_POINTS: usize = 500;
-/// Dots of a picture; of more observations, evenly spaced ones. They take 0.4 MB of an SVG.
+/// Rows at which a model without leave-one-out predictions is evaluated for a picture; of more,
+/// evenly spaced ones.
 const DOTS: usize = 4000;
 /// The probability of the band.
 const LEVEL: f64 = 0.95;
@@ -30,6 +31,7 @@ pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
         figures.push(Figure::Curves(vec![against(outcome, compute)?]));
     }
     figures.extend(outcome.choice.as_ref().and_then(|choice| choice.figure()));
+    figures.extend(diagnosis::draw(outcome, compute)?);
     Ok(figures)
 }
 
@@ -48,9 +50,8 @@ fn grid(training: &Training) -> Option<(Vec<f64>, Array2<f64>)> {
 /// The observations as dots, in the units of the data.
 fn dots(training: &Training, target: usize, observed: ArrayView1<f64>) -> Option<Curve> {
     let map = training.line()?;
-    let (n, x) = (training.rows(), training.vectors()?);
-    let rows = (0..n).step_by(n.div_ceil(DOTS).max(1));
-    let points = rows.map(|i| (map.shift + map.scale * x[[i, 0]], observed[i])).collect();
+    let x = training.vectors()?;
+    let points = (0..training.rows()).map(|i| (map.shift + map.scale * x[[i, 0]], observed[i])).collect();
     Some(Curve { label: training.targets[target].clone(), points, mark: Mark::Dots })
 }
 
@@ -128,7 +129,9 @@ fn against(outcome: &Outcome, compute: &Compute) -> Result<CurvePlot> {
         let points = rows.iter().enumerate().map(|(at, &i)| (y[[i, j]], values[[at, j]])).collect();
         (name.clone(), points)
     });
-    Ok(agreement(title(outcome), how, pairs))
+    let mut plot = agreement(title(outcome), how, pairs);
+    plot.curves.iter_mut().filter(|c| c.mark == Mark::Dots).for_each(|c| c.mark = Mark::DotsOf(training.rows()));
+    Ok(plot)
 }
 
 /// Leave-one-out predictions for these rows.
@@ -155,7 +158,7 @@ pub fn agreement(title: String, how: &str, clouds: impl IntoIterator<Item = (Str
     let ends = curves.iter().flat_map(|c| c.points.iter().map(|p| p.0)).filter(|v| v.is_finite());
     let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     if low < high {
-        curves.push(Curve { label: "equal".into(), points: vec![(low, low), (high, high)], mark: Mark::Line });
+        curves.push(Curve { label: "equal".into(), points: vec![(low, low), (high, high)], mark: Mark::Reference });
     }
     CurvePlot { title, x: "observed".into(), y: how.into(), curves }
 }

@@ -17,8 +17,6 @@ use crate::plot::{Curve, CurvePlot, Figure, Mark, RegionPlot};
 const CELLS: (usize, usize) = (220, 140);
 /// Points along a line.
 const GRID_POINTS: usize = 400;
-/// Points that are drawn. They take 0.3 MB of an SVG.
-const DOTS: usize = 3000;
 
 /// The pictures of a model that decides: its regions, and its ROC curves.
 pub fn draw(outcome: &Outcome, compute: &Compute) -> Result<Vec<Figure>> {
@@ -94,7 +92,6 @@ fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Reg
     let cells = Array2::from_shape_fn((rows, columns), |(i, j)| decided[i * columns + j]);
     let (of, names) = classes(outcome, compute)?;
     let support = support(&outcome.model);
-    let step = training.rows().div_ceil(DOTS).max(1);
     let dot = |i: usize| ((plane.shown(0, at[[i, 0]]), plane.shown(1, at[[i, 1]])), of[i], support.contains(&i));
     let shown = |j: usize| (plane.shown(j, ranges[j].0), plane.shown(j, ranges[j].1));
     let kernel = outcome.model.kernel().map_or_else(String::new, |k| format!(", {}", k.short()));
@@ -104,7 +101,8 @@ fn plane(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Reg
         axes: plane.names.clone(),
         cells,
         names,
-        points: (0..training.rows()).step_by(step).map(dot).collect(),
+        points: (0..training.rows()).map(dot).collect(),
+        rows: training.rows(),
     })
 }
 
@@ -164,12 +162,19 @@ fn along(outcome: &Outcome, x: ArrayView2<f64>, compute: &Compute) -> Result<Fig
         let points = (0..GRID_POINTS).map(|i| (raw(at(i)), values[[i, j]])).collect();
         Curve { label: label(j), points, mark: Mark::Line }
     };
-    let mut curves: Vec<Curve> = (0..values.ncols()).map(line).collect();
     let base = values.iter().copied().fold(f64::INFINITY, f64::min).min(0.0);
-    for (class, name) in names.iter().enumerate() {
+    let rows = |class: usize, mark: Mark| {
         let points = (0..x.len()).filter(|&i| of[i] == class).map(|i| (raw(x[i]), base)).collect();
-        curves.push(Curve { label: format!("rows of {name}"), points, mark: Mark::Dots });
-    }
+        Curve { label: format!("rows of {}", names[class]), points, mark }
+    };
+    // The rows of a class have the color of its curve.
+    let curves: Vec<Curve> = match values.ncols() == names.len() {
+        true => (0..names.len()).flat_map(|class| [line(class), rows(class, Mark::OwnDots)]).collect(),
+        false => {
+            let lines = (0..values.ncols()).map(line);
+            lines.chain((0..names.len()).map(|class| rows(class, Mark::Dots))).collect()
+        }
+    };
     let title = model.kernel().map_or_else(String::new, |k| k.short());
     Ok(Figure::Curves(vec![CurvePlot { title, x: training.coordinates[0].clone(), y: y.into(), curves }]))
 }

@@ -111,7 +111,7 @@ fn over_line(f: &Expansion, name: &str, case: &Case, compute: &Compute) -> merce
         let some = sample.as_points().vectors()?.select(ndarray::Axis(0), &rows);
         let heights = f.evaluate(some.view(), compute)?;
         let points = some.column(0).iter().copied().zip(heights).collect();
-        curves.push(Curve { label: label.into(), points, mark: Mark::Dots });
+        curves.push(Curve { label: label.into(), points, mark: Mark::DotsOf(sample.len()) });
     }
     let title = "Above 0 the first file has too many points".into();
     Ok(Figure::Curves(vec![CurvePlot { title, x: name.into(), y: "witness".into(), curves }]))
@@ -139,6 +139,7 @@ fn over_plane(f: &Expansion, names: (&str, &str), case: &Case, compute: &Compute
         shape: (SIDE, SIDE),
         bar: "witness".into(),
         labels: Some(Box::new(labels)),
+        groups: Vec::new(),
     }))
 }
 
@@ -152,12 +153,12 @@ pub fn by_group(by: &str, cases: &[Case], adjusted: &[f64], level: f64) -> Figur
     let bar = -level.log10();
     let curves = vec![
         Curve { label: "corrected p".into(), points: points.clone(), mark: Mark::Line },
+        Curve { label: String::new(), points, mark: Mark::OwnDots },
         Curve {
             label: format!("level {}", short(level)),
             points: vec![(ends.0, bar), (ends.1, bar)],
             mark: Mark::Line,
         },
-        Curve { label: String::new(), points, mark: Mark::Dots },
     ];
     let axis = if positions.is_some() { by.to_owned() } else { format!("{by}, in the order of the table") };
     let title = "Evidence by group: above the line the hypothesis is rejected".into();

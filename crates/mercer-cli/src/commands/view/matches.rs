@@ -3,17 +3,18 @@
 use mercer::io::{load_model, save_model};
 use mercer::learner::{FitInput, Learner};
 use mercer::model::{Features, Inputs, Model, TablePoints};
-use mercer::points::{Column, Encoding, Scaling, Table};
+use mercer::points::{Column, ColumnData, Encoding, Scaling, Table};
 use mercer::view::coupled::{CoupledFit, Matches};
 use mercer::{Kernel, Sample};
+use ndarray::Array2;
 use std::path::Path;
 
 use super::{check_output, embedding, facts, push_files, write};
 use crate::arguments::{FitScale, MatchArguments, MatchWords};
 use crate::data::{self, named, shown};
 use crate::failure::Failure;
-use crate::numbers::{grouped, short};
-use crate::plot::{Curve, CurvePlot, Figure, Mark};
+use crate::numbers::{digits, grouped, short};
+use crate::plot::{Curve, CurvePlot, Figure, Mark, Tile, TilePlot};
 use crate::report::{Block, Report, Table as ReportTable};
 use crate::session::Session;
 
@@ -29,12 +30,21 @@ struct Side {
     inputs: Inputs,
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    /// The columns of numbers as they are in the file, where all inputs are numbers: images.
+    pixels: Option<Array2<f64>>,
 }
+
+/// Queries whose images are drawn, and matches of each.
+const QUERIES: usize = 6;
+const IMAGES: usize = 5;
 
 /// Fits or loads, matches, writes and reports.
 pub fn matches(arguments: &MatchArguments, session: &Session) -> Result<Report, Failure> {
     let words = &arguments.words;
     check_output(words.output.as_deref())?;
+    if words.images.len() > 2 {
+        return Err(Failure::request("--images: expected one size, or one of LOW and one of HIGH"));
+    }
     let (model, low, high) = match &words.using {
         Some(path) => loaded(path, words, session)?,
         None => fitted(arguments, session)?,
@@ -49,7 +59,8 @@ pub fn matches(arguments: &MatchArguments, session: &Session) -> Result<Report, 
     let mut report = summary(&model, &low, &high, &found);
     push_files(&mut report, words.output.as_deref(), words.model.as_deref());
     if session.common.plot.is_some() || session.common.report.is_some() {
-        report.figures = vec![distances(&found)];
+        report.figures.extend(images(words, &low, &high, &found, &fit_space(fit, &low, &high, session)?)?);
+        report.figures.push(distances(&found));
     }
     Ok(report)
 }
@@ -137,7 +148,9 @@ fn loaded(path: &Path, words: &MatchWords, session: &Session) -> Result<(Model, 
         let (ids, labels) =
             (texts(&table, words.id.as_deref(), "--id")?, texts(&table, words.label.as_deref(), "--label")?);
         let (sample, _, _) = model.encode(view, &table).map_err(|e| named(e, path))?;
-        Ok(Side { name: shown(path), sample, inputs: model.views()[view].clone(), ids, labels })
+        let inputs = model.views()[view].clone();
+        let pixels = inputs.column_names().and_then(|names| table.select(names).ok()).and_then(|t| pixels(&t));
+        Ok(Side { name: shown(path), sample, inputs, ids, labels, pixels })
     };
     let (low, high) = (side(0, &words.low)?, side(1, &words.high)?);
     Ok((model, low, high))
@@ -170,8 +183,9 @@ impl Side {
             )));
         }
         let unused = unused.into_iter().chain(more).collect();
+        let pixels = pixels(&features);
         let inputs = Inputs { features: Features::Columns(encoding), targets: Vec::new(), unused };
-        Ok(Self { name: shown(path), sample: encoded.into_sample(kind)?, inputs, ids, labels })
+        Ok(Self { name: shown(path), sample: encoded.into_sample(kind)?, inputs, ids, labels, pixels })
     }
 
     /// The groups of the rows: by label, or by name.
@@ -194,6 +208,16 @@ fn texts(table: &Table, column: Option<&str>, flag: &str) -> Result<Option<Vec<S
     let column = table.column(name).map_err(|e| Failure::request(format!("{flag}: {e}")))?;
     let cell = |row| super::super::predict_write::cell(&column.data, row);
     Ok(Some((0..table.rows()).map(cell).collect()))
+}
+
+/// The columns of a table of numbers only.
+fn pixels(table: &Table) -> Option<Array2<f64>> {
+    let column = |column: &Column| match &column.data {
+        ColumnData::Numbers(values) => Some(values.clone()),
+        _ => None,
+    };
+    let columns: Vec<Vec<f64>> = table.columns().iter().map(column).collect::<Option<_>>()?;
+    Some(Array2::from_shape_fn((table.rows(), columns.len()), |(i, j)| columns[j][i]))
 }
 
 /// Numbers for the groups of both sides.
@@ -252,6 +276,78 @@ fn summary(model: &Model, low: &Side, high: &Side, found: &Matches) -> Report {
         "matches": found.indices.column(0).to_vec(),
     });
     report
+}
+
+/// The nearest matches of the rows that are drawn: more of them than were requested, where there are.
+fn fit_space(fit: &CoupledFit, low: &Side, high: &Side, session: &Session) -> Result<Matches, Failure> {
+    let few = low.sample.taken(&queries(low));
+    let count = IMAGES.min(high.sample.len());
+    Ok(fit.matches(&few, &high.sample, count, &session.compute)?)
+}
+
+/// The rows that are drawn: evenly spaced ones.
+fn queries(low: &Side) -> Vec<usize> {
+    let (n, count) = (low.sample.len(), QUERIES.min(low.sample.len()));
+    (0..count).map(|i| i * n / count.max(1)).collect()
+}
+
+/// The size of the images of a side: that of `--images`, or square ones; none if rows are no images.
+fn image_size(words: &MatchWords, side: &Side, view: usize) -> Result<Option<(usize, usize)>, Failure> {
+    let given = words.images.get(view).or(words.images.first());
+    let Some(pixels) = &side.pixels else {
+        return match given {
+            Some(_) => Err(Failure::request(format!("--images: {} has columns that are no numbers", side.name))),
+            None => Ok(None),
+        };
+    };
+    let d = pixels.ncols();
+    match given {
+        Some(&(width, height)) if width * height == d => Ok(Some((width, height))),
+        Some((width, height)) => Err(Failure::request(format!(
+            "--images: {width} × {height} are {} pixels, but {} has {d} columns",
+            width * height,
+            side.name
+        ))),
+        None => {
+            let root = d.isqrt();
+            Ok((root >= 3 && root * root == d).then_some((root, root)))
+        }
+    }
+}
+
+/// Queries beside their nearest matches, where the rows of both tables are images.
+fn images(
+    words: &MatchWords,
+    low: &Side,
+    high: &Side,
+    found: &Matches,
+    nearest: &Matches,
+) -> Result<Option<Figure>, Failure> {
+    let (Some(of_low), Some(of_high)) = (image_size(words, low, 0)?, image_size(words, high, 1)?) else {
+        return Ok(None);
+    };
+    let (Some(queried), Some(matched)) = (&low.pixels, &high.pixels) else { return Ok(None) };
+    let image = |pixels: &Array2<f64>, row: usize, (width, height): (usize, usize)| {
+        Array2::from_shape_fn((height, width), |(i, j)| pixels[[row, i * width + j]])
+    };
+    let named = |side: &Side, row: usize| side.groups().map_or_else(|| format!("row {row}"), |of| of[row].clone());
+    let row = |(at, query): (usize, usize)| {
+        let first = Tile { values: image(queried, query, of_low), caption: named(low, query), right: None };
+        let hits = (0..nearest.indices.ncols()).map(|k| {
+            let hit = nearest.indices[[at, k]];
+            Tile {
+                values: image(matched, hit, of_high),
+                caption: format!("{} ({})", named(high, hit), digits(nearest.distances[[at, k]], 2)),
+                right: low.groups().zip(high.groups()).map(|(own, other)| own[query] == other[hit]),
+            }
+        });
+        [first].into_iter().chain(hits).collect()
+    };
+    let rows = queries(low).into_iter().enumerate().map(row).collect();
+    let heads = ["query".to_owned()].into_iter();
+    let heads = heads.chain((1..=nearest.indices.ncols()).map(|k| format!("match {k}"))).collect();
+    let all = right(low, high, found).map_or(String::new(), |share| format!(": {} % right", digits(100.0 * share, 3)));
+    Ok(Some(Figure::Tiles(TilePlot { title: format!("Queries with their nearest matches{all}"), heads, rows })))
 }
 
 /// How many rows have which distance from their nearest match.

@@ -9,8 +9,6 @@ use ndarray::{Array2, ArrayView2};
 use super::samples::Colors;
 use crate::plot::{Curve, CurvePlot, Figure, Mark};
 
-/// Dots of a picture; of more points, evenly spaced ones.
-const DOTS: usize = 4000;
 /// Eigenvalues of a picture.
 const BARS: usize = 30;
 /// Signals of a picture, and their values.
@@ -29,20 +27,18 @@ pub fn embedding(fitted: &dyn Fitted, views: &[ArrayView2<'_, f64>], colors: Opt
     if fitted.kind() == "ica" && views.len() == 1 {
         plots.push(Figure::Curves(vec![scatter(views[0], fitted.entry().title, colors)]));
     }
-    plots.extend(scree(fitted).map(|plot| Figure::Curves(vec![plot])));
+    plots.extend(scree(fitted));
     plots
 }
 
 /// Dots of every class of a column, or of one color.
 fn clouds(points: impl Fn(usize) -> (f64, f64), rows: usize, colors: Option<&Colors>) -> Vec<Curve> {
-    let step = rows.div_ceil(DOTS).max(1);
-    let some = || (0..rows).step_by(step);
     let Some(colors) = colors else {
-        return vec![Curve { label: String::new(), points: some().map(points).collect(), mark: Mark::Dots }];
+        return vec![Curve { label: String::new(), points: (0..rows).map(points).collect(), mark: Mark::Dots }];
     };
     let cloud = |(class, name): (usize, &String)| Curve {
         label: name.clone(),
-        points: some().filter(|&row| colors.of[row] == class).map(&points).collect(),
+        points: (0..rows).filter(|&row| colors.of[row] == class).map(&points).collect(),
         mark: Mark::Dots,
     };
     colors.names.iter().enumerate().map(cloud).collect()
@@ -100,14 +96,24 @@ fn numbers(fitted: &dyn Fitted, name: &str) -> Vec<f64> {
     }
 }
 
-/// The eigenvalues, correlations or weights as bars.
-pub fn scree(fitted: &dyn Fitted) -> Option<CurvePlot> {
+/// The eigenvalues, correlations or weights as bars; beside weights of kernels their shares.
+pub fn scree(fitted: &dyn Fitted) -> Option<Figure> {
     let names = ["eigenvalues", "correlations", "weights"];
     let (name, values) = names.iter().map(|name| (*name, numbers(fitted, name))).find(|(_, v)| !v.is_empty())?;
-    let points = values.iter().take(BARS).enumerate().map(|(at, v)| (at as f64 + 1.0, *v)).collect();
-    let title = format!("{}: {name}", fitted.entry().title);
-    let curves = vec![Curve { label: String::new(), points, mark: Mark::Bars }];
-    Some(CurvePlot { title, x: "number".into(), y: name.into(), curves })
+    let bars = |values: &[f64], title: String, y: &str| {
+        let points = values.iter().take(BARS).enumerate().map(|(at, v)| (at as f64 + 1.0, *v)).collect();
+        let curves = vec![Curve { label: String::new(), points, mark: Mark::Bars }];
+        CurvePlot { title, x: if name == "weights" { "kernel".into() } else { "number".into() }, y: y.into(), curves }
+    };
+    let shares = numbers(fitted, "shares");
+    let of = if values.len() > BARS { format!(", the first {BARS} of {}", values.len()) } else { String::new() };
+    if name != "weights" || shares.len() != values.len() {
+        return Some(Figure::Curves(vec![bars(&values, format!("{}: {name}{of}", fitted.entry().title), name)]));
+    }
+    Some(Figure::Curves(vec![
+        bars(&values, format!("Weights of the kernels{of}"), "weight"),
+        bars(&shares, format!("Shares of the kernels{of}"), "share of ‖f‖²"),
+    ]))
 }
 
 /// The clusters on the first two principal components of the kernel, and the eigenvalues.
@@ -122,6 +128,6 @@ pub fn clusters(fit: &AnyFit, x: Points<'_>, labels: &[usize], compute: &Compute
     let title = format!("{} on the first two principal components", fit.entry().title);
     let mut figures =
         vec![Figure::Curves(vec![CurvePlot { title: title.clone(), ..scatter(z.view(), &title, Some(&colors)) }])];
-    figures.extend(scree(&**fit).map(|plot| Figure::Curves(vec![plot])));
+    figures.extend(scree(&**fit));
     Ok(figures)
 }
