@@ -36,7 +36,8 @@ def single_precision(seed: int) -> Outcome:
     x = points(rng, n, d)
     text = kernel(rng, x)
     k = mercer.Kernel(text)
-    return Outcome(distance(k(x, single=True), k(x), 1.0), stated_single_error(text, x))
+    # What is stated may be loose, as for normalized kernels.
+    return Outcome(distance(k(x, single=True), k(x), 1.0), min(1e-5, stated_single_error(text, x)))
 
 
 @check("differential", slice=25, full=3_000)
