@@ -67,6 +67,9 @@ pub struct LearnerEntry {
     /// Whether vectors may be sparse, without a dense copy; where they may not, the learner looks
     /// at every column.
     pub sparse: bool,
+    /// Whether a fit that is [canceled](crate::Cancel::cancel) after its first step returns the model
+    /// of that moment. Other learners return [`Error::Canceled`].
+    pub anytime: bool,
     /// The parameters, in the order of the help.
     pub parameters: &'static [Parameter],
     /// Makes the learner from complete settings.

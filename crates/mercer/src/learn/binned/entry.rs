@@ -56,6 +56,7 @@ pub(crate) static VALUES: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    anytime: false,
     parameters: &[
         KERNEL,
         GRIDS,
@@ -87,6 +88,7 @@ pub(crate) static CLASSES: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    anytime: false,
     parameters: &[
         KERNEL,
         GRIDS,

@@ -45,6 +45,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    anytime: true,
     parameters: &[KERNEL, NOISE, OPTIMIZE, FIXED, FREE, RESTARTS, SEED],
     build: |settings| {
         Ok(Box::new(GaussianProcess {
@@ -68,6 +69,7 @@ pub(crate) static SPARSE: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: false,
+    anytime: true,
     parameters: &[
         KERNEL,
         NOISE,
@@ -123,6 +125,7 @@ pub(crate) static SHARED: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    anytime: false,
     parameters: &[
         KERNEL,
         Parameter::with_default(
@@ -186,6 +189,10 @@ impl Fitted for GaussianProcessFit {
 
     fn targets(&self) -> usize {
         1
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        (output == 0).then(|| self.dual_coefficients().to_owned())
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
@@ -311,6 +318,11 @@ impl Fitted for SharedGaussianProcessFit {
 
     fn targets(&self) -> usize {
         Self::targets(self).ncols()
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        let weights = self.dual_coefficients();
+        (output < weights.ncols()).then(|| weights.column(output).to_owned())
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

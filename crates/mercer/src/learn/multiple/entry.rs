@@ -66,6 +66,7 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    anytime: false,
     parameters: &[
         KERNELS,
         Parameter::with_default("lambda", ParameterKind::Number(AllowedRange::NON_NEGATIVE), "1", "the penalty"),
@@ -102,6 +103,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    anytime: false,
     parameters: &[
         KERNELS,
         Parameter::with_default("C", ParameterKind::Number(AllowedRange::POSITIVE), "1", "the penalty of errors"),
@@ -161,6 +163,7 @@ pub static ONE_CLASS_ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    anytime: false,
     parameters: &[
         KERNELS,
         Parameter::with_default(
@@ -295,6 +298,10 @@ impl Fitted for MultipleRidgeFit {
         self.fit.dual_coefficients().ncols()
     }
 
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        self.fit.point_weights(output)
+    }
+
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         self.fit.predict(x, compute)
     }
@@ -335,6 +342,10 @@ impl Fitted for MultipleSvcFit {
 
     fn class_names(&self) -> Option<Vec<String>> {
         Some(self.fit.names().to_vec())
+    }
+
+    fn point_weights(&self, class: usize) -> Option<Array1<f64>> {
+        self.fit.class_weights(class)
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
@@ -394,6 +405,10 @@ impl Fitted for MultipleOneClassFit {
 
     fn outputs(&self) -> usize {
         1
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        self.fit.point_weights(output)
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

@@ -20,6 +20,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: false,
+    anytime: false,
     parameters: &[
         Parameter::with_default(
             "degree",

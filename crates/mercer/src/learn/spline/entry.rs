@@ -19,6 +19,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    anytime: false,
     parameters: &[
         Parameter::with_default("order", ParameterKind::Count(1), "2", "order of the derivative that is penalized"),
         Parameter::with_default(

@@ -19,6 +19,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::Several,
     weighted: false,
     sparse: true,
+    anytime: false,
     parameters: &[
         Parameter::with_default(
             "kernels",

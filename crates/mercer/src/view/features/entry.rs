@@ -36,6 +36,7 @@ const fn features(
         views: ViewCount::One,
         weighted: false,
         sparse,
+        anytime: false,
         parameters,
         build,
         load,

@@ -19,6 +19,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: false,
+    anytime: false,
     parameters: &[
         Parameter::optional("components", ParameterKind::Count(1), "the number of components; all columns when absent"),
         Parameter::with_default(

@@ -65,6 +65,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
+    anytime: false,
     parameters: &[
         KERNEL,
         CLUSTERS,

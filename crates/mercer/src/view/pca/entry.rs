@@ -22,6 +22,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    anytime: false,
     parameters: &[
         KERNEL,
         Parameter::optional(

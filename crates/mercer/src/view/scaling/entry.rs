@@ -19,6 +19,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    anytime: false,
     parameters: &[
         Parameter::with_default("kernel", ParameterKind::Kernel, "sqdist()", "the negative-definite kernel"),
         Parameter::optional(

@@ -21,6 +21,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: true,
+    anytime: false,
     parameters: &[KERNEL, CLUSTERS, MAX_CLUSTERS, RULE, STARTS, MAX_ITERATIONS, INIT, SOLVER, LANDMARKS, SEED],
     build: |settings| Ok(Box::new(SpectralClustering::of_settings(settings)?)),
     load: |record, settings, _| Ok(Box::new(SpectralFit::from_record(record, settings)?)),

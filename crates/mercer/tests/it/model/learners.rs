@@ -1,9 +1,12 @@
 //! What every learner of the catalogue must satisfy, whatever it computes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mercer::learn::svm::{Classes, Svc};
 use mercer::learner::{FitInput, Goal, LearnerEntry, Targets, ViewCount};
 use mercer::model::{self, AnyFit, Inputs, LEARNERS, Model};
 use mercer::settings::Settings;
-use mercer::{Cancel, Compute, Error, Points, Seed, io};
+use mercer::{Cancel, Compute, Error, Expansion, Points, Progress, Seed, assert_close, io};
 use ndarray::{Array1, Array2, Axis};
 
 /// Rows of the data.
@@ -246,6 +249,111 @@ fn a_canceled_fit_returns() {
         // A solver with an answer at any moment may give it.
         if let Err(error) = Data::new(entry).fit(&Compute::new().with_cancel(cancel)) {
             assert!(matches!(error, Error::Canceled), "{}: {error}", entry.name);
+        }
+    }
+}
+
+/// Cancels at a report.
+struct Impatient {
+    cancel: Cancel,
+    left: AtomicUsize,
+}
+
+impl Progress for Impatient {
+    fn report(&self, _: &str, _: u64, _: u64) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.cancel.cancel();
+        }
+    }
+}
+
+#[test]
+fn learners_that_keep_their_model_when_stopped_are_those_declared_so() {
+    for entry in LEARNERS {
+        let data = Data::new(entry);
+        let complete = bytes(&data.fit(&Compute::new().with_threads(1).unwrap()).unwrap());
+        let mut kept = false;
+        for reports in 1..=12 {
+            let whole = Cancel::default();
+            let cancel = whole.child();
+            let listener = Impatient { cancel: cancel.clone(), left: AtomicUsize::new(reports) };
+            let compute = Compute::new().with_threads(1).unwrap().with_cancel(cancel);
+            match data.fit(&compute.with_progress(std::sync::Arc::new(listener))) {
+                Ok(fit) => kept |= bytes(&fit) != complete,
+                Err(error) => assert!(matches!(error, Error::Canceled), "{}: {error}", entry.name),
+            }
+        }
+        assert_eq!(kept, entry.anytime, "{}", entry.name);
+    }
+}
+
+/// `Σ wᵢ k(x, xᵢ)` at the rows of `x`.
+fn weighted(fit: &AnyFit, x: &Array2<f64>, weights: &Array1<f64>, compute: &Compute) -> Array1<f64> {
+    let points = fit.points(0).unwrap();
+    Expansion::new(fit.kernel().unwrap(), points, weights.view(), compute).unwrap().evaluate(x, compute).unwrap()
+}
+
+#[test]
+fn weights_of_the_points_make_the_function() {
+    let compute = Compute::new();
+    let mut found = Vec::new();
+    for entry in LEARNERS {
+        let data = Data::new(entry);
+        let fit = data.fit(&compute).unwrap();
+        let classes = fit.class_names().is_some();
+        let Some(weights) = fit.point_weights(usize::from(classes)) else { continue };
+        found.push(entry.name);
+        let x = &data.views[0];
+        let values = match entry.goal {
+            Goal::Values => fit.predict(Points::from(x), &compute).unwrap(),
+            _ => fit.decision_values(Points::from(x), &compute).unwrap(),
+        };
+        let sums = weighted(&fit, x, &weights, &compute);
+        let (offset, first) = (values[[0, 0]] - sums[0], values.column(0));
+        for (value, sum) in first.iter().zip(&sums) {
+            assert_close!(*value, sum + offset, abs = 1e-9);
+        }
+        if classes {
+            assert_eq!(fit.point_weights(0).unwrap(), -&weights, "{}", entry.name);
+        }
+        assert!(fit.point_weights(7).is_none(), "{}", entry.name);
+    }
+    let expected = [
+        "ridge",
+        "gaussian_process",
+        "shared_gaussian_process",
+        "logistic",
+        "svc",
+        "svr",
+        "one_class",
+        "kernel_machine",
+        "quantiles",
+        "multiple_ridge",
+        "multiple_svm",
+        "multiple_one_class",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn weights_for_a_class_of_three_sum_up_its_pairs() {
+    let compute = Compute::new();
+    let x = Array2::from_shape_fn((30, 2), |(i, j)| ((i * 7 + j * 5) % 11) as f64 / 4.0 + (i % 3) as f64);
+    let names = ["a", "b", "c"].map(str::to_owned).to_vec();
+    let classes = Classes::from_indices((0..30).map(|i| i % 3).collect(), names).unwrap();
+    let fit = Svc::new("gaussian()".parse().unwrap(), 2.0).fit(x.view(), &classes, None, &compute).unwrap();
+    let pairs = fit.values(x.view(), &compute).unwrap();
+    let sums = [
+        &pairs.column(0) + &pairs.column(1),
+        &pairs.column(2) - &pairs.column(0),
+        -(&pairs.column(1) + &pairs.column(2)),
+    ];
+    let fit = AnyFit::from(fit);
+    for (class, expected) in sums.iter().enumerate() {
+        let found = weighted(&fit, &x, &fit.point_weights(class).unwrap(), &compute);
+        let offset = expected[0] - found[0];
+        for (e, f) in expected.iter().zip(&found) {
+            assert_close!(f + offset, *e, abs = 1e-9);
         }
     }
 }

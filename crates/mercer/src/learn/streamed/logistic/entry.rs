@@ -25,6 +25,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    anytime: false,
     parameters: &[
         KERNEL,
         FEATURES[0],

@@ -26,6 +26,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: false,
+    anytime: false,
     parameters: &[
         KERNEL,
         CLUSTERS,

@@ -21,6 +21,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: false,
     sparse: false,
+    anytime: false,
     parameters: &[
         KERNEL,
         Parameter::optional(
