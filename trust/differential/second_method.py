@@ -90,7 +90,8 @@ def streamed_and_in_memory(seed: int) -> Outcome:
     z, at = maps.transform(x), maps.transform(fresh)
     weights = np.linalg.solve(z.T @ z + alpha * np.eye(z.shape[1]), z.T @ y)
     return all_of(
-        worst(1e-6, (streamed(n_components=n), exact), scale=scale),
+        # The matrix of all points as landmarks has eigenvalues near rounding: 6e-7 in 200 problems.
+        worst(1e-5, (streamed(n_components=n), exact), scale=scale),
         worst(1e-8, (streamed(features="fourier", n_components=40), at @ weights), scale=scale),
     )
 

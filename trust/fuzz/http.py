@@ -21,7 +21,7 @@ from trust.programs import command
 from trust.registry import Outcome, check
 
 REQUESTS = 40
-PAUSE = 1.0
+PAUSE = 0.3
 STATUS = re.compile(rb"^HTTP/1\.1 ([2-5][0-9][0-9]) ")
 
 
@@ -159,13 +159,13 @@ def post(path: str, body: str, *headers: str) -> bytes:
     return "\r\n".join([*lines, f"Content-Length: {len(body)}", "", body]).encode()
 
 
-@check("fuzz", slice=30, full=25_000, limit=120.0)
+@check("fuzz", slice=8, full=25_000, limit=120.0)
 def http_predictions(seed: int) -> Outcome:
     """Requests to the prediction server, 40 for each case: answered within 10 s, and a right one as before."""
     return attacked(prediction_server(), "http_serve", post("/models/values/predict", "[[0.5, 0.25]]"), seed)
 
 
-@check("fuzz", slice=30, full=25_000, limit=120.0)
+@check("fuzz", slice=8, full=25_000, limit=120.0)
 def http_lab(seed: int) -> Outcome:
     """Requests to the lab, 40 for each case: answered within 10 s, and a right one as before."""
     healthy = post("/api/kernel/look", '{"kernel": "linear()"}', "Authorization: Bearer TOKEN")
