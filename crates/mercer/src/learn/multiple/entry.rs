@@ -103,7 +103,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
     views: ViewCount::One,
     weighted: true,
     sparse: true,
-    anytime: false,
+    anytime: true,
     parameters: &[
         KERNELS,
         Parameter::with_default("C", ParameterKind::Number(AllowedRange::POSITIVE), "1", "the penalty of errors"),
