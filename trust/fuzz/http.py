@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import json
 import re
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from functools import cache
@@ -25,13 +28,23 @@ PAUSE = 0.3
 STATUS = re.compile(rb"^HTTP/1\.1 ([2-5][0-9][0-9]) ")
 
 
+def end_with_parent() -> None:
+    """Have a program end with its parent, which the runner may kill: Linux only, others end it at their exit."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 class Served:
     """A server that ends with this process."""
 
     def __init__(self, words: list[str]) -> None:
         self.log = tempfile.NamedTemporaryFile(prefix="trust-http-", suffix=".log")  # noqa: SIM115
         self.program = subprocess.Popen(
-            [str(command()), *words], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log
+            [str(command()), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+            preexec_fn=end_with_parent,
         )
         atexit.register(self.program.kill)
         self.token, self.host = "", ""
