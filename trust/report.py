@@ -13,6 +13,8 @@ from trust.state import Progress
 def write(folder: Path, checks: dict[str, Check], progress: dict[str, Progress], about: dict[str, str]) -> int:
     """Write report.md and report.html, and return the number of checks that failed."""
     sections, failures = [], 0
+    from trust.levels import approach
+
     for suite, title in SUITES.items():
         rows, findings = [], []
         for key, check in checks.items():
@@ -23,7 +25,7 @@ def write(folder: Path, checks: dict[str, Check], progress: dict[str, Progress],
             findings += [(check.key, text) for text in found]
             failures += bool(found)
         if rows:
-            sections.append((title, rows, findings))
+            sections.append((title, rows, findings, approach(progress) if suite == "levels" else []))
     cases = sum(p.next_seed for p in progress.values())
     head = {
         "cases": f"{cases:,}",
@@ -65,10 +67,10 @@ def markdown(head: dict[str, str], sections: list) -> str:
     """Return the page in Markdown."""
     lines = ["# Trust report", "", *(f"- {name}: {value}" for name, value in head.items()), ""]
     lines += ["A case is repeated by `python -m trust --only CHECK --seed SEED`.", ""]
-    for title, rows, findings in sections:
+    for title, rows, findings, notes in sections:
         lines += [f"## {title}", "", f"| {' | '.join(HEADER)} |", "|---" * len(HEADER) + "|"]
         lines += ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows]
-        lines += ["", *(f"- **{key}** {text}" for key, text in findings), ""]
+        lines += ["", *(f"- **{key}** {text}" for key, text in findings), *(f"- {note}" for note in notes), ""]
     return "\n".join(lines)
 
 
@@ -85,11 +87,12 @@ def page(head: dict[str, str], sections: list) -> str:
     ]
     parts += [f"<li>{html.escape(name)}: {html.escape(value)}" for name, value in head.items()]
     parts.append("</ul>")
-    for title, rows, findings in sections:
+    for title, rows, findings, notes in sections:
         parts.append(f"<h2>{html.escape(title)}</h2><table><tr>" + "".join(f"<th>{html.escape(h)}" for h in HEADER))
         for row in rows:
             parts.append(f'<tr class="{row[-1]}">' + "".join(f"<td>{html.escape(cell)}" for cell in row))
         parts.append("</table><ul>")
         parts += [f"<li><b>{html.escape(key)}</b> {html.escape(text)}" for key, text in findings]
+        parts += [f"<li>{html.escape(note)}" for note in notes]
         parts.append("</ul>")
     return "\n".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from trust.registry import Outcome
 
 BINS = 1000
 MOST_FINDINGS = 20
+KEPT_BUILDS = 4
 
 
 @dataclass
@@ -57,16 +59,19 @@ class Progress:
 
 
 class Store:
-    """A folder of progress files, valid for one build of the library."""
+    """A folder of progress files for each build of the library.
+
+    The state of another build stays: a build in between, such as that of ``make test``, does not lose a run of hours.
+    Only the builds that were used last are kept.
+    """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        marker = folder / "build"
-        if not marker.exists() or marker.read_text() != fingerprint:
-            for old in folder.glob("*.json"):
-                old.unlink()
-            marker.write_text(fingerprint)
+        self.folder = folder / fingerprint[:16]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "build").write_text(fingerprint)
+        builds = sorted(folder.glob("*/build"), key=lambda path: path.stat().st_mtime)
+        for old in builds[:-KEPT_BUILDS]:
+            shutil.rmtree(old.parent)
 
     def load(self, key: str) -> Progress:
         """Return the progress of a check; a fresh one if it has not been run."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,13 @@ import mercer
 from trust.fuzz.mutate import CORPUS, WORDS, mutated
 from trust.programs import ROOT, command
 from trust.registry import Check, Outcome, add, check
+from trust.runner import processor_seconds
 
 BATCH = 2000
+HANG = 10.0
+"""Seconds after which an input that is not answered is a finding."""
+WAIT = 300.0
+"""Limit of a case that watches a program of its own."""
 TARGETS = (
     "kernel", "csv", "tsv", "libsvm", "npy", "parquet", "fasta", "graphml", "edges", "tu", "model", "stream",
     "statistics",
@@ -65,7 +71,7 @@ for _target in TARGETS:
     )
 
 
-@check("fuzz", slice=40, full=10_000, limit=60.0)
+@check("fuzz", slice=40, full=10_000, limit=HANG)
 def kernel_text(seed: int) -> Outcome:
     """Kernel texts, 100 for each case: an error with its place, or a kernel that prints as a text for itself."""
     rng = np.random.default_rng([seed, 31])
@@ -86,7 +92,7 @@ def kernel_text(seed: int) -> Outcome:
     return Outcome()
 
 
-@check("fuzz", slice=40, full=10_000, limit=60.0)
+@check("fuzz", slice=40, full=10_000, limit=HANG)
 def models(seed: int) -> Outcome:
     """Model files, 30 for each case: refused, or loaded and asked for predictions."""
     rng = np.random.default_rng([seed, 32])
@@ -116,7 +122,7 @@ def answer(model: object) -> None:
                     continue
 
 
-@check("fuzz", slice=40, full=10_000, limit=60.0)
+@check("fuzz", slice=40, full=10_000, limit=HANG)
 def streams(seed: int) -> Outcome:
     """Checkpoint statistics and sketches, 50 for each case: refused, or usable."""
     rng = np.random.default_rng([seed, 33])
@@ -139,7 +145,7 @@ def streams(seed: int) -> Outcome:
 FORMATS = ("csv", "tsv", "libsvm", "npy", "parquet", "fasta", "graphml", "edges")
 
 
-@check("fuzz", slice=160, full=100_000, limit=20.0)
+@check("fuzz", slice=160, full=100_000, limit=WAIT)
 def files(seed: int) -> Outcome:
     """Data files on the command line: described, or refused with a message that names the file."""
     rng = np.random.default_rng([seed, 34])
@@ -183,7 +189,7 @@ ODD = [
 ]
 
 
-@check("fuzz", slice=120, full=100_000, limit=60.0)
+@check("fuzz", slice=120, full=100_000, limit=WAIT)
 def command_lines(seed: int) -> Outcome:
     """Command lines with words changed, dropped, repeated and moved."""
     rng = np.random.default_rng([seed, 35])
@@ -209,23 +215,40 @@ def command_lines(seed: int) -> Outcome:
 def ended(words: list[str], about: object) -> Outcome:
     """Run the program: it must end with 0, 1 or 2 and without a panic, within the limit."""
     with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
-        try:
-            done = subprocess.run(
-                [str(command()), *words],
-                capture_output=True,
-                timeout=60,
-                check=False,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
+        out, errors = Path(folder) / ".out", Path(folder) / ".errors"
+        with out.open("wb") as standard, errors.open("wb") as other:
+            program = subprocess.Popen(
+                [str(command()), *words], stdout=standard, stderr=other, cwd=folder, stdin=subprocess.DEVNULL
             )
-        except subprocess.TimeoutExpired:
-            return Outcome(finding=f"{about!r}: no answer after 60 s")
-    text = done.stderr.decode(errors="replace")
-    if "panicked" in text or done.returncode not in (0, 1, 2):
-        return Outcome(finding=f"{about!r}: code {done.returncode}: {text[:400]}")
-    if done.returncode and not text.strip():
-        return Outcome(finding=f"{about!r}: code {done.returncode} without a message")
+            hang = watch(program)
+        text = errors.read_bytes().decode(errors="replace")
+    if hang:
+        return Outcome(finding=f"{about!r}: {hang}")
+    if "panicked" in text or program.returncode not in (0, 1, 2):
+        return Outcome(finding=f"{about!r}: code {program.returncode}: {text[:400]}")
+    if program.returncode and not text.strip():
+        return Outcome(finding=f"{about!r}: code {program.returncode} without a message")
     return Outcome()
+
+
+def watch(program: subprocess.Popen) -> str | None:
+    """Wait for a program, and end it after HANG seconds of processor time, or without any for as long.
+
+    The clock alone does not count: others may use the processor.
+    """
+    last, since = -1.0, time.monotonic()
+    while True:
+        try:
+            program.wait(timeout=0.2)
+            return None
+        except subprocess.TimeoutExpired:
+            used, now = processor_seconds(program.pid), time.monotonic()
+        if used > last + 0.01:
+            last, since = used, now
+        if used > HANG or now - since > HANG:
+            program.kill()
+            program.wait()
+            return f"hang: no end after {used:.0f} s of processor time, {now - since:.0f} s without any"
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
 import re
 import shlex
@@ -13,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy
+import pandas
 import pytest
 from conftest import DATA, ROOT, Lab
 from playwright.sync_api import Page, expect
@@ -171,6 +175,63 @@ def test_a_counterexample_is_drawn_and_computed_anew(open_page: Open) -> None:
     shot(page, "counterexample")
 
 
+def test_whole_numbers_have_sliders_that_keys_move(open_page: Open) -> None:
+    page = open_page("#kernel?k=polynomial(degree%3D2)")
+    slider = page.locator("#slider-polynomial-degree")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('textarea').value.includes('degree=3')")
+    # The slider is made anew when it rests; the keys go on.
+    page.wait_for_function("() => document.activeElement.id === 'slider-polynomial-degree'")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('textarea').value.includes('degree=4')")
+    page.get_by_label("polynomial.degree, value").fill("6")
+    page.get_by_label("polynomial.degree, value").press("Enter")
+    expect(page.locator("[data-normal]")).to_contain_text("polynomial(degree=6")
+    # Continuous parameters go on the same way.
+    page.locator("#slider-polynomial-offset").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => !document.querySelector('textarea').value.includes('offset=1,')")
+
+
+def test_a_counterexample_in_three_columns_is_a_matrix(open_page: Open) -> None:
+    example = {"points": [[1, 0, 0], [2, 0, 0], [0, 1, 0]], "weights": [2, -1, 0]}
+    page = open_page(f"#kernel?k=tanh(scale%3D1%2C%20offset%3D0)&example={quote(json.dumps(example))}")
+    expect(page.locator("[data-matrix='3'] canvas").first).to_be_visible()
+    expect(page.get_by_label("eigenvector of the smallest eigenvalue, and the weights")).to_be_visible()
+    assert page.locator("[data-component]").count() == 3
+    before = page.locator("[data-form]").get_attribute("data-form")
+    page.get_by_label("weight 1").fill("1.5")
+    page.get_by_label("weight 1").press("Enter")
+    page.wait_for_function("before => document.querySelector('[data-form]')?.dataset.form !== before", arg=before)
+    # What was changed is in the address.
+    changed = page.locator("[data-form]").get_attribute("data-form")
+    page.reload()
+    page.wait_for_selector("[data-form]")
+    assert page.get_by_label("weight 1").input_value() == "1.5"
+    assert page.locator("[data-form]").get_attribute("data-form") == changed
+
+
+def test_a_counterexample_of_graphs_is_a_matrix(open_page: Open) -> None:
+    kernel = quote("minus(vertex_histogram(), 2*weisfeiler_lehman(depth=1))")
+    page = open_page(f"#kernel?k={kernel}&d.id=rings&d.target=label")
+    holder = page.locator("[data-matrix]")
+    expect(holder.locator("canvas").first).to_be_visible()
+    expect(holder).to_contain_text("The smallest eigenvalue of the matrix is -")
+
+
+def test_matrices_and_curves_are_read_by_keys(open_page: Open) -> None:
+    page = open_page(PANELS["kernel"])
+    canvas = page.get_by_label("Gram matrix of 150 rows")
+    canvas.focus()
+    for key in ("ArrowDown", "ArrowRight", "Shift+ArrowDown"):
+        page.keyboard.press(key)
+    expect(page.get_by_text(re.compile(r"^k\(row \d+ \(setosa\), row \d+ \(setosa\)\) = "))).to_be_visible()
+    page.get_by_label("values of the kernel against").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".told", has_text=re.compile(r"sepal_length -?[\d.]+: "))).to_be_visible()
+
+
 # ---- Data ----
 
 
@@ -238,11 +299,93 @@ def test_a_search_has_a_surface_that_refits(open_page: Open) -> None:
     page.get_by_role("button", name="Predict").click()
     expect(page.locator("[data-prediction]")).to_contain_text("with probability 0.95")
     expect(page.get_by_role("heading", name="What contributed most")).to_be_visible()
+    told = page.locator("[data-prediction] .verdict").inner_text()
     address = page.evaluate("location.href")
     page.reload()
     page.wait_for_selector("[data-done]")
     assert page.evaluate("location.href") == address
     expect(page.locator("[data-kernel]")).to_have_text("gaussian(lengthscale=3)")
+    # The address has the surface and the row, too.
+    page.wait_for_selector("[data-cell]")
+    assert cells.count() == 5 * 19
+    expect(page.locator("[data-prediction] .verdict")).to_have_text(told)
+    # Arrow keys and Enter fit another cell.
+    page.locator("[data-cell][tabindex='0']").focus()
+    for _ in range(5):
+        if page.evaluate("document.activeElement.dataset.cell").startswith("0,"):
+            break
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-kernel]")).to_have_text("gaussian(lengthscale=0.7)")
+    assert cells.count() == 5 * 19
+
+
+def test_a_typed_row_is_restored(open_page: Open) -> None:
+    page = open_page(PANELS["fit"])
+    ready(page, "fit")
+    page.get_by_role("textbox", name="petal_length").fill("4.95")
+    page.get_by_role("textbox", name="petal_width").fill("1.65")
+    page.get_by_role("button", name="Predict").click()
+    expect(page.get_by_role("heading", name="What contributed most to the decision for v")).to_be_visible()
+    told = page.locator("[data-prediction]").inner_text()
+    page.reload()
+    ready(page, "fit")
+    assert page.get_by_role("textbox", name="petal_length").input_value() == "4.95"
+    expect(page.locator("[data-prediction] .verdict")).not_to_be_empty()
+    assert page.locator("[data-prediction]").inner_text() == told
+
+
+def many_rows() -> bytes:
+    """A table that no solver is done with in a moment."""
+    lines = ["a,b,value,class"]
+    for i in range(6000):
+        a, b, c = (((i * 2_654_435_761 + k * 40_503) % 10_007) / 1000 for k in (1, 2, 3))
+        lines.append(f"{a},{b},{math.sin(a) + c},{'in' if math.sin(a) + math.cos(b) + c / 7 > 0.7 else 'out'}")
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    ("learner", "target", "settings", "keeps"),
+    [
+        ("svc", "class", {"kernel": "gaussian(lengthscale=0.3)", "C": "100000", "tolerance": "1e-9"}, True),
+        ("ridge", "value", {"kernel": "gaussian(lengthscale=0.3)", "lambda": "0.1", "solver": "eigen"}, False),
+    ],
+)
+def test_a_stopped_fit_keeps_what_its_button_promises(
+    open_page: Open, learner: str, target: str, settings: dict[str, str], keeps: bool
+) -> None:
+    page = open_page("#data")
+    page.get_by_label("Drop a file here, or choose one").set_input_files(
+        {"name": "many.csv", "mimeType": "text/csv", "buffer": many_rows()}
+    )
+    expect(page.get_by_role("heading", name="many.csv: 6000 rows, 4 columns")).to_be_visible()
+    name = page.evaluate("new URLSearchParams(location.hash.split('?')[1]).get('d.id')")
+    page.evaluate(
+        "hash => { location.hash = hash; }",
+        f"#fit?d.id={name}&d.target={target}&d.inputs=a,b&learner={learner}&settings={quote(json.dumps(settings))}&run=true",
+    )
+    button = page.locator(".progress button")
+    expect(button).to_have_text("Stop and keep the model" if keeps else "Stop")
+    # There is something to keep once the solver has begun.
+    begun = "support vectors" if keeps else " of "
+    page.wait_for_function(
+        "begun => document.querySelector('.progress [role=status]').textContent.includes(begun)", arg=begun
+    )
+    button.click()
+    if keeps:
+        expect(page.locator("[data-done]")).to_contain_text("the model so far is kept")
+        expect(page.get_by_text("It was stopped: this is the model at that moment.")).to_be_visible()
+    else:
+        expect(page.get_by_role("alert")).to_contain_text("has no model before its end")
+
+
+def test_points_are_read_by_keys(open_page: Open) -> None:
+    page = open_page(PANELS["fit"])
+    ready(page, "fit")
+    page.locator("svg[aria-label*='over petal_length and petal_width']").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".told", has_text=re.compile(r"^row \d+: setosa$"))).to_be_visible()
+    expect(page.locator("circle.ring[visibility=visible]")).to_be_visible()
 
 
 def test_stop_keeps_the_model(open_page: Open) -> None:
@@ -333,10 +476,27 @@ def test_a_lasso_lists_and_exports(open_page: Open) -> None:
     assert lines[0] == (DATA / "iris.csv").read_text().splitlines()[0] and len(lines) > 5
     count = int(re.search(r"(\d+) rows chosen", page.locator("[data-chosen]").inner_text()).group(1))  # type: ignore[union-attr]
     assert count == len(lines) - 1
+    # The address keeps the rows.
+    page.reload()
+    ready(page, "view")
+    expect(page.locator("[data-chosen]")).to_contain_text(f"{count} rows chosen")
+    assert page.locator("svg.lasso circle.chosen").count() == count
     page.get_by_label("Color").select_option("petal_length")
     expect(page.locator("svg.lasso circle[fill^=rgb]").first).to_be_visible()
     title = page.locator("svg.lasso circle title").first.text_content()
     assert title and title.startswith("row 0: sepal_length 5.1")
+
+
+def test_points_are_chosen_by_keys(open_page: Open) -> None:
+    page = open_page(PANELS["view"])
+    ready(page, "view")
+    page.locator("svg.lasso").focus()
+    for key in ("ArrowRight", " ", "ArrowRight", " "):
+        page.keyboard.press(key)
+        page.wait_for_timeout(200)
+    expect(page.locator("[data-chosen]")).to_contain_text("2 rows chosen")
+    page.keyboard.press(" ")
+    expect(page.locator("[data-chosen]")).to_contain_text("1 rows chosen")
 
 
 # ---- All panels ----
@@ -433,6 +593,45 @@ def test_the_keyboard_alone_is_enough(open_page: Open) -> None:
     assert page.evaluate("navigator.clipboard.readText()").startswith("mercer fit svm iris.csv")
 
 
+def test_the_keyboard_alone_compares_and_views(open_page: Open) -> None:
+    page = open_page("#compare?mode=files&d.id=sensors_january&d.scale=standard&second=sensors_june&permutations=99")
+    page.wait_for_selector("main[data-panel=compare]")
+    press = page.keyboard.press
+
+    def tab_to(condition: str) -> None:
+        for _ in range(160):
+            press("Tab")
+            if page.evaluate(f"() => {{ const n = document.activeElement; return {condition}; }}"):
+                return
+        raise AssertionError(f"no way by Tab to {condition}")
+
+    tab_to("n.type === 'submit' && n.textContent === 'Test'")
+    press("Enter")
+    page.wait_for_selector("[data-verdict]")
+    tab_to("n.tagName === 'SELECT' && n.labels[0]?.textContent === 'Column'")
+    before = page.evaluate("document.querySelector('svg[aria-label^=\"witness\"]').getAttribute('aria-label')")
+    press("ArrowDown")
+    page.wait_for_function(
+        "before => document.querySelector('svg[aria-label^=\"witness\"]').getAttribute('aria-label') !== before",
+        arg=before,
+    )
+    tab_to("n.matches('svg[aria-label^=\"witness\"]')")
+    press("ArrowRight")
+    expect(page.locator(".told", has_text=re.compile(r": -?[\d.]"))).to_be_visible()
+    page.locator("a", has_text="View").focus()
+    press("Enter")
+    page.wait_for_selector("main[data-panel=view]")
+    tab_to("n.type === 'submit' && n.textContent === 'Look'")
+    press("Enter")
+    page.wait_for_selector("[data-done]")
+    page.wait_for_selector("svg.lasso")
+    tab_to("n.matches('svg.lasso')")
+    press("ArrowRight")
+    press(" ")
+    expect(page.locator("[data-chosen]")).to_contain_text("1 rows chosen")
+    tab_to("n.textContent === 'Export as CSV'")
+
+
 # ---- What is copied does the same ----
 
 
@@ -488,6 +687,7 @@ FITS = {
     ),
     "logistic": ("iris", "species", "standard", {"kernel": "gaussian(lengthscale=1)", "lambda": "0.1"}),
     "svc": ("iris", "species", "none", {"kernel": "gaussian(lengthscale=1)", "C": "3"}),
+    "svr": ("concrete", "strength", "standard", {"kernel": "gaussian(lengthscale=2)", "C": "10", "epsilon": "0.5"}),
 }
 
 
@@ -511,6 +711,109 @@ def test_a_copied_fit_predicts_the_same(open_page: Open, tmp_path: Path, learner
         return
     assert float(first) == pytest.approx(float(told), rel=1e-5)
     assert python is None or float(python.strip("[] \n")) == pytest.approx(float(told), rel=1e-5)
+
+
+OTHER_FITS = {
+    "spline": ("co2", "&d.target=co2&d.missing=drop&learner=spline"),
+    "one_class": ("iris", '&learner=one_class&d.inputs=petal_length,petal_width&settings={"nu":"0.1"}'),
+    "text": ("books", "&d.target=verdict&learner=svc"),
+    "graphs": ("rings", '&d.target=label&learner=svc&settings={"kernel":"weisfeiler_lehman(depth=2)","C":"10"}'),
+    "quantiles": ("concrete", '&d.target=strength&d.scale=standard&learner=quantiles&settings={"levels":"0.1, 0.9"}'),
+}
+
+
+@pytest.mark.parametrize("fit", OTHER_FITS)
+def test_copies_of_other_fits_run(open_page: Open, tmp_path: Path, fit: str) -> None:
+    name, more = OTHER_FITS[fit]
+    page = open_page(f"#fit?d.id={name}{quote(more, safe='&=')}&run=true")
+    if fit in ("text",):
+        page.get_by_role("button", name="Fit", exact=True).click()
+    ready(page, "fit")
+    link_data(tmp_path)
+    command, code = copied(page, "command"), copied(page, "Python")
+    run_command(command, tmp_path)
+    file = name if name == "rings" else f"{name}.csv"
+    out = run_command(f"mercer predict model.safetensors {file}", tmp_path)
+    by_command = [line.split(",")[0] for line in out.splitlines()[1:]]
+    if fit == "quantiles":
+        assert run_python(code, tmp_path) is not None
+        return
+    python = run_python(code + "print(*model.predict(X), sep='\\n')\n", tmp_path)
+    assert python is not None, "build the Python package first"
+    by_python = python.split("\n")[:-1]
+    if fit == "spline":
+        # Python fits and predicts the rows that have a target; the first has one.
+        assert (len(by_python), len(by_command)) == (2225, 2284)
+        assert float(by_python[0]) == pytest.approx(float(by_command[0]), rel=1e-4)
+        return
+    assert len(by_python) == len(by_command) > 70
+    assert [v.removesuffix(".0") for v in by_python] == [v.removesuffix(".0") for v in by_command]
+
+
+def files_of_formats() -> dict[str, bytes]:
+    """A small file of each format that the lab reads."""
+    rows = [[0.5, 1.0], [2.0, -1.5], [3.25, 0.0]]
+    npy, parquet = io.BytesIO(), io.BytesIO()
+    numpy.save(npy, numpy.array(rows))
+    pandas.DataFrame(rows, columns=["a", "b"]).assign(kind=["x", "y", "x"]).to_parquet(parquet)
+    return {
+        "t.csv": b"a,b,kind\n0.5,1,x\n2,-1.5,y\n",
+        "t.tsv": b"a\tb\n0.5\t1\n2\t-1.5\n",
+        "t.npy": npy.getvalue(),
+        "t.parquet": parquet.getvalue(),
+        "t.libsvm": b"1 1:0.5 2:1\n-1 1:2 2:-1.5\n1 2:3\n",
+        "t.fasta": b">a|up\nACGT\n>b|down\nGGT\n",
+    }
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.npy", "t.parquet", "t.libsvm", "t.fasta"])
+def test_copies_of_the_panel_of_data_run_for_every_format(open_page: Open, tmp_path: Path, name: str) -> None:
+    data = files_of_formats()[name]
+    (tmp_path / name).write_bytes(data)
+    page = open_page("#data")
+    page.get_by_label("Drop a file here, or choose one").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    )
+    expect(page.get_by_role("heading", name=re.compile(f"{name}: "))).to_be_visible()
+    shown = page.get_by_role("region", name="Columns", exact=True).inner_text()
+    out = run_command(copied(page, "command"), tmp_path)
+    python = run_python(copied(page, "Python"), tmp_path)
+    assert python is not None, "build the Python package first"
+    if name == "t.fasta":
+        assert python.split() == ["2", "a|up", "ACGT"] or python.startswith("2 ")
+        return
+    # The columns have the same names everywhere.
+    names = [row.split("\t")[2] for row in shown.splitlines()[1:]]
+    for column in names:
+        assert column in out and column in python, column
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.parquet", "t.libsvm"])
+def test_copies_of_fits_read_other_formats(open_page: Open, tmp_path: Path, name: str) -> None:
+    data = files_of_formats()[name]
+    (tmp_path / name).write_bytes(data)
+    page = open_page("#data")
+    page.get_by_label("Drop a file here, or choose one").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    )
+    expect(page.get_by_role("heading", name=re.compile(f"{name}: "))).to_be_visible()
+    target = {"t.npy": "x1", "t.parquet": "b", "t.libsvm": "target"}[name]
+    inputs = {"t.npy": "x0", "t.parquet": "a", "t.libsvm": "x1,x2"}[name]
+    ident = page.evaluate("new URLSearchParams(location.hash.split('?')[1]).get('d.id')")
+    settings = quote(json.dumps({"kernel": "gaussian(lengthscale=1)", "lambda": "0.1"}))
+    page.evaluate(
+        "hash => { location.hash = hash; }",
+        f"#fit?d.id={ident}&d.target={target}&d.inputs={inputs}&d.task=numbers&learner=ridge&settings={settings}&run=true",
+    )
+    ready(page, "fit")
+    page.get_by_role("button", name="Predict").click()
+    told = page.locator("[data-prediction] .verdict").inner_text().split(": ")[1]
+    run_command(copied(page, "command"), tmp_path)
+    out = run_command(f"mercer predict model.safetensors {name}", tmp_path)
+    assert float(out.splitlines()[1].split(",")[0]) == pytest.approx(float(told), rel=1e-5)
+    python = run_python(copied(page, "Python") + "print(model.predict(X)[0])\n", tmp_path)
+    assert python is not None, "build the Python package first"
+    assert float(python.strip("[] \n")) == pytest.approx(float(told), rel=1e-5)
 
 
 @pytest.mark.parametrize("panel", ["kernel", "compare", "view"])

@@ -66,6 +66,22 @@ impl Server {
         Self { child, address, log, reader: Some(reader) }
     }
 
+    /// The lab on a free port, and the header with its token.
+    pub fn lab() -> (Self, String) {
+        let mut child = program()
+            .args(["lab", "--no-browser", "--json", "--threads", "2"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let value: Value = serde_json::from_str(&line).unwrap();
+        let (address, token) = value["address"].as_str().unwrap().split_once("/?token=").unwrap();
+        let address = address.strip_prefix("http://").unwrap().parse().unwrap();
+        (Self { child, address, log: Arc::default(), reader: None }, format!("Authorization: Bearer {token}\r\n"))
+    }
+
     /// A new connection.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();

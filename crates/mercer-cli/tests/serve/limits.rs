@@ -3,31 +3,20 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
+use super::attacks::{self, Target};
 use super::common::{Reply, Server, head, models, request};
 
 const ROW: &str = "[[5.1, 3.5, 1.4, 0.2]]";
 
+/// A server of a model with these words.
+pub fn target(words: &[&str]) -> Target {
+    let server = Server::start(&[&[models().file("species").as_str()], words].concat());
+    Target { server, get: "/v2", post: ("/predict", ROW), headers: String::new() }
+}
+
 #[test]
 fn heads_that_come_slowly_get_408() {
-    let server = Server::start(&[&models().file("species"), "--head-timeout", "0.6"]);
-    let started = Instant::now();
-    let mut slow: Vec<_> = (0..20).map(|_| server.connect()).collect();
-    let mut mute = server.connect();
-    for stream in &mut slow {
-        stream.write_all(b"POST /predict HTTP/1.1\r\nHo").unwrap();
-    }
-    // One more byte from time to time keeps no connection open.
-    for byte in b"st: x" {
-        std::thread::sleep(Duration::from_millis(80));
-        slow.iter_mut().for_each(|stream| drop(stream.write_all(&[*byte])));
-        assert_eq!(server.post("/predict", ROW).status, 200);
-    }
-    for stream in &mut slow {
-        Reply::read(stream).expect("an answer").refused(408, "head_timeout", "within 0.6 s");
-    }
-    assert!(started.elapsed() < Duration::from_secs(8));
-    // A connection without a request is closed without an answer.
-    assert_eq!(mute.read(&mut [0; 16]).unwrap_or(0), 0);
+    attacks::slow_heads(&target(&["--head-timeout", "0.6"]), 0.6);
 }
 
 #[test]
@@ -72,44 +61,12 @@ fn oversized_bodies_get_413() {
 
 #[test]
 fn oversized_heads_get_431() {
-    let server = Server::start(&[&models().file("species")]);
-    let status = |bytes: &str| server.raw(bytes.as_bytes()).status;
-    let host = server.host();
-    let long = "a".repeat(100_000);
-    assert_eq!(status(&format!("GET /v2 HTTP/1.1\r\nHost: {host}\r\nX-Long: {long}\r\n\r\n")), 431);
-    let many: String = (0..500).map(|i| format!("X-{i}: 1\r\n")).collect();
-    assert_eq!(status(&format!("GET /v2 HTTP/1.1\r\nHost: {host}\r\n{many}\r\n")), 431);
-    let path = status(&format!("GET /{long} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
-    assert!(path == 414 || path == 431, "{path}");
-    assert_eq!(server.get("/v2").status, 200);
+    attacks::oversized_heads(&target(&[]));
 }
 
 #[test]
 fn malformed_requests_get_400() {
-    let server = Server::start(&[&models().file("species")]);
-    let host = server.host();
-    let json = format!("Host: {host}\r\nContent-Type: application/json\r\n");
-    for bytes in [
-        "hello\r\n\r\n".to_owned(),
-        "GET\r\n\r\n".to_owned(),
-        "GET / HTTP/9.9\r\n\r\n".to_owned(),
-        "\0\0\0\0\r\n\r\n".to_owned(),
-        "\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\r\n\r\n".to_owned(),
-        format!("GET /v2 HTTP/1.1\r\nHost: {host}\r\nbad header\r\n\r\n"),
-        format!("GET /v2 HTTP/1.1\r\nHost: {host}\r\nX: a\0b\r\n\r\n"),
-        format!("POST /predict HTTP/1.1\r\n{json}Content-Length: x\r\n\r\n[]"),
-        format!("POST /predict HTTP/1.1\r\n{json}Content-Length: 2\r\nContent-Length: 3\r\n\r\n[]"),
-        format!("POST /predict HTTP/1.1\r\n{json}Content-Length: -1\r\n\r\n[]"),
-        format!("POST /predict HTTP/1.1\r\n{json}Transfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n0\r\n\r\n"),
-    ] {
-        let reply = server.raw(bytes.as_bytes());
-        assert_eq!(reply.status, 400, "{bytes:?}: {}", reply.body);
-    }
-    // Two lengths at once are the beginning of request smuggling.
-    let both =
-        format!("POST /predict HTTP/1.1\r\n{json}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
-    assert_eq!(server.raw(both.as_bytes()).status, 400);
-    assert_eq!(server.get("/v2").status, 200);
+    attacks::malformed(&target(&[]));
 }
 
 #[test]
@@ -128,26 +85,7 @@ fn deep_json_is_refused() {
 
 #[test]
 fn a_thousand_half_open_connections_do_not_keep_others_out() {
-    let server = Server::start(&[&models().file("species"), "--quiet"]);
-    let mut half_open = Vec::new();
-    for i in 0..1000 {
-        let mut stream = server.connect();
-        // Nothing, half of a head, or a head without its body.
-        let body = request(&server.host(), "/predict", "application/json", "", ROW);
-        let beginning = ["", "GET /v2 HTTP/1.1\r\nHost: 127", &body[..body.len() - 4]][i % 3];
-        stream.write_all(beginning.as_bytes()).unwrap();
-        half_open.push(stream);
-        if i % 50 == 0 {
-            let started = Instant::now();
-            assert_eq!(server.post("/predict", ROW).status, 200, "with {i} connections");
-            assert!(started.elapsed() < Duration::from_secs(3), "with {i} connections");
-        }
-    }
-    let started = Instant::now();
-    for _ in 0..100 {
-        assert_eq!(server.post("/predict", ROW).status, 200);
-    }
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    attacks::half_open(&target(&["--quiet"]));
 }
 
 #[test]

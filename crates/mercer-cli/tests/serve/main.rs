@@ -1,7 +1,9 @@
-//! `mercer serve` from outside: raw sockets in, bytes out.
+//! `mercer serve` and `mercer lab` from outside: raw sockets in, bytes out.
 
+mod attacks;
 mod common;
 mod infer;
+mod lab;
 mod limits;
 mod load;
 mod models;

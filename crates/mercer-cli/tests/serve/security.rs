@@ -2,58 +2,20 @@
 
 use std::process::Output;
 
+use super::attacks;
 use super::common::{Server, models, program};
+use super::limits::target;
 
 const ROW: &str = "[[5.1, 3.5, 1.4, 0.2]]";
 
 #[test]
 fn only_the_own_host_with_its_port_is_answered() {
-    let server = Server::start(&[&models().file("species")]);
-    let port = server.address.port();
-    let with = |host: &str| server.raw(format!("GET /v2 HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes());
-    for host in ["127.0.0.1", "localhost", "LocalHost", "[::1]"] {
-        assert_eq!(with(&format!("{host}:{port}")).status, 200, "{host}");
-    }
-    let wrong = [
-        "127.0.0.1".to_owned(),
-        "localhost".to_owned(),
-        "127.0.0.1:1".to_owned(),
-        format!("evil.example:{port}"),
-        format!("localhost.evil.example:{port}"),
-        format!("127.0.0.1.evil.example:{port}"),
-        format!("10.0.0.1:{port}"),
-        format!("127.0.0.1:{port}, localhost:{port}"),
-        String::new(),
-    ];
-    for host in wrong {
-        with(&host).refused(421, "wrong_host", "host");
-    }
-    server.raw(b"GET /v2 HTTP/1.1\r\n\r\n").refused(400, "host_missing", "Host");
-    server.raw(b"GET /v2 HTTP/1.0\r\n\r\n").refused(400, "host_missing", "Host");
-    let twice = format!("GET /v2 HTTP/1.1\r\nHost: {0}\r\nHost: {0}\r\n\r\n", server.host());
-    server.raw(twice.as_bytes()).refused(400, "host_missing", "exactly one");
-    let absolute = format!("GET http://evil.example/v2 HTTP/1.1\r\nHost: {}\r\n\r\n", server.host());
-    server.raw(absolute.as_bytes()).refused(421, "wrong_host", "host");
+    attacks::wrong_hosts(&target(&[]));
 }
 
 #[test]
 fn requests_of_other_pages_are_refused_without_cors() {
-    let server = Server::start(&[&models().file("species")]);
-    let host = server.host();
-    let post = |headers: &str| server.post_with("/predict", "application/json", headers, ROW);
-    assert_eq!(post(&format!("Origin: http://{host}\r\n")).status, 200);
-    for origin in ["null", "http://evil.example", "https://evil.example", "http://127.0.0.1", "file://", ""] {
-        let reply = post(&format!("Origin: {origin}\r\n"));
-        assert_eq!(reply.header("access-control-allow-origin"), None);
-        reply.refused(403, "foreign_origin", "other pages");
-        server.get_with("/v2", &format!("Origin: {origin}\r\n")).refused(403, "foreign_origin", "");
-    }
-    post("Sec-Fetch-Site: cross-site\r\n").refused(403, "foreign_origin", "");
-    // A question of a browser before a request of another page gets no permission.
-    let asked = format!("OPTIONS /predict HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n\r\n");
-    let reply = server.raw(asked.as_bytes());
-    assert!(!reply.head.contains("access-control"), "{}", reply.head);
-    reply.refused(405, "wrong_method", "method");
+    attacks::foreign_origins(&target(&[]));
 }
 
 #[test]

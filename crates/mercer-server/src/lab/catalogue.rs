@@ -30,6 +30,7 @@ pub fn learners() -> Value {
 fn learner(entry: &LearnerEntry) -> Value {
     json!({
         "name": entry.name, "title": entry.title, "summary": entry.summary, "goal": entry.goal.name(),
+        "anytime": entry.anytime,
         "fits": matches!(entry.goal, Goal::Values | Goal::Classes | Goal::Novelty),
         "parameters": entry.parameters.iter().filter(|p| p.kind != ParameterKind::Seed).map(parameter).collect::<Vec<_>>(),
     })

@@ -38,6 +38,9 @@ struct State {
 
 /// A job.
 pub struct Job {
+    /// Discards the work.
+    whole: Cancel,
+    /// Stops the work where it is: a search and an optimization keep the best so far.
     cancel: Cancel,
     started: Instant,
     meter: Arc<Meter>,
@@ -90,9 +93,11 @@ impl Jobs {
         }
         state.counted += 1;
         let number = state.counted;
-        let (cancel, meter) = (Cancel::default(), Arc::new(Meter::default()));
+        let (whole, meter) = (Cancel::default(), Arc::new(Meter::default()));
+        let cancel = whole.child();
         let compute = compute.clone().with_cancel(cancel.clone()).with_progress(meter.clone());
         let job = Arc::new(Job {
+            whole,
             cancel: cancel.clone(),
             started: Instant::now(),
             meter,
@@ -125,7 +130,7 @@ impl Jobs {
 
     /// Stops all work, at the end of the program.
     pub fn stop_all(&self) {
-        locked(&self.state).jobs.values().for_each(|job| job.cancel.abort());
+        locked(&self.state).jobs.values().for_each(|job| job.whole.abort());
     }
 }
 
@@ -136,7 +141,7 @@ impl Job {
 
     /// Requests a stop: learners that have a model at any time return it, other work is discarded.
     pub fn stop(&self, discard: bool) {
-        if discard { self.cancel.abort() } else { self.cancel.cancel() }
+        if discard { self.whole.abort() } else { self.cancel.cancel() }
     }
 
     /// How far it is, or its result.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{ask, lab, refused};
 
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for group in bytes.chunks(3) {
@@ -158,6 +158,86 @@ fn wrong_uploads_are_refused() {
     let gzip = base64(b"\x1f\x8b\x08\x00damaged");
     assert_eq!(upload("a.tar.gz", &gzip).status, 400);
     assert_eq!(refused(&lab, "data/describe", json!({ "id": "/etc/passwd" })).status, 404);
+}
+
+/// A zip archive with one deflated file.
+fn deflated(name: &str, packed: &[u8], size: usize) -> Vec<u8> {
+    let two = |v: usize| (v as u16).to_le_bytes();
+    let four = |v: usize| (v as u32).to_le_bytes();
+    let (length, sizes) = (two(name.len()), [four(packed.len()), four(size)].concat());
+    let local = [b"PK\x03\x04".as_slice(), &[20, 0, 0, 0, 8, 0], &[0; 8], &sizes, &length, &two(0)].concat();
+    let listed =
+        [b"PK\x01\x02".as_slice(), &[20, 0, 20, 0, 0, 0, 8, 0], &[0; 8], &sizes, &length, &[0; 12], &four(0)].concat();
+    let at = local.len() + name.len() + packed.len();
+    let directory = listed.len() + name.len();
+    let end = [b"PK\x05\x06".as_slice(), &[0; 4], &two(1), &two(1), &four(directory), &four(at), &two(0)].concat();
+    [&local, name.as_bytes(), packed, &listed, name.as_bytes(), &end].concat()
+}
+
+/// Zeros by the million, compressed.
+fn packed(level: flate2::Compression, gzip: bool, millions: usize) -> Vec<u8> {
+    use std::io::Write;
+    let zeros = vec![0_u8; 1 << 20];
+    if gzip {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), level);
+        (0..millions).for_each(|_| out.write_all(&zeros).unwrap());
+        return out.finish().unwrap();
+    }
+    let mut out = flate2::write::DeflateEncoder::new(Vec::new(), level);
+    (0..millions).for_each(|_| out.write_all(&zeros).unwrap());
+    out.finish().unwrap()
+}
+
+#[test]
+fn decompression_bombs_are_refused() {
+    let lab = lab();
+    let refused = |name: &str, bytes: &[u8]| {
+        let refusal = refused(&lab, "data/upload", json!({ "name": name, "base64": base64(bytes) }));
+        assert_eq!(refusal.status, 413, "{name}: {}", refusal.message);
+        assert!(refusal.message.contains("256 MiB"), "{name}: {}", refusal.message);
+    };
+    let level = flate2::Compression::best();
+    // A thousand to one: 300 KB that would be 300 MB.
+    let bomb = packed(level, false, 300);
+    assert!(bomb.len() < 1 << 20);
+    refused("a.zip", &deflated("a/a_A.txt", &bomb, 300 << 20));
+    // A directory that states less than there is.
+    refused("b.zip", &deflated("a/a_A.txt", &bomb, 10));
+    refused("a.tar.gz", &packed(level, true, 300));
+}
+
+#[test]
+fn archives_of_many_files_and_large_tables_are_refused() {
+    let lab = lab();
+    let refused = |name: &str, bytes: &[u8], words: &str| {
+        let refusal = refused(&lab, "data/upload", json!({ "name": name, "base64": base64(bytes) }));
+        assert_eq!(refusal.status, 413, "{name}: {}", refusal.message);
+        assert!(refusal.message.contains(words), "{name}: {}", refusal.message);
+    };
+    let names: Vec<String> = (0..201).map(|i| format!("rings/extra_{i}.txt")).collect();
+    let files: Vec<(&str, Vec<u8>)> = names.iter().map(|name| (name.as_str(), b"1".to_vec())).collect();
+    refused("many.tar", &tar(&files), "200 files");
+    refused("many.zip", &zip(&files), "200 files");
+    let long = format!("a,b\n{}", "1,2\n".repeat(200_001));
+    refused("long.csv", long.as_bytes(), "200001 rows and 2 columns: here 200000 and 2000 are allowed");
+    let line = |cell: &dyn Fn(usize) -> String| (0..2_001).map(cell).collect::<Vec<_>>().join(",");
+    let wide = format!("{}\n{}\n", line(&|i| format!("c{i}")), line(&|i| i.to_string()));
+    refused("wide.csv", wide.as_bytes(), "2001 columns");
+    // At the limits they are read.
+    let set =
+        ask(&lab, "data/upload", json!({ "name": "long.csv", "base64": base64(&long.as_bytes()[..long.len() - 4]) }));
+    assert_eq!(set["rows"], 200_000);
+}
+
+#[test]
+fn what_the_panel_copies_reads_the_format() {
+    let python = |name: &str, bytes: &[u8]| upload(name, bytes)["snippet"]["python"].as_str().unwrap().to_owned();
+    assert!(python("t.csv", b"a,b\n1,2\n").contains("pd.read_csv(\"t.csv\")"));
+    assert!(python("t.tsv", b"a\tb\n1\t2\n").contains("sep=\"\\t\""));
+    assert!(python("g.fasta", b">a|up\nACGT\n").contains("mercer.read_fasta(\"g.fasta\")"));
+    assert!(python("d.libsvm", b"1 1:2 3:4\n-1 2:1\n").contains("load_svmlight_file(\"d.libsvm\")"));
+    let parquet = python("frame.parquet", &repository("crates/mercer/tests/fixtures/pandas.parquet"));
+    assert!(parquet.contains("pd.read_parquet(\"frame.parquet\")"), "{parquet}");
 }
 
 #[test]

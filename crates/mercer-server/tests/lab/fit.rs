@@ -103,6 +103,118 @@ fn a_search_that_is_stopped_keeps_the_best_so_far() {
 }
 
 #[test]
+fn a_cell_of_the_surface_is_fitted_beside_its_surface() {
+    let cell = json!({ "kernel": "gaussian(lengthscale=4)", "penalty": 1 });
+    let more = json!({ "search": true, "lengthscales": [1, 2, 4], "penalties": [0.01, 1], "cell": cell });
+    let (_, found) = run(&lab(), "fit/start", concrete(more));
+    assert_eq!(found["search"]["scores"].as_array().unwrap().len(), 6);
+    let settings = json!({ "kernel": "gaussian(lengthscale=4)", "lambda": "1", "intercept": true });
+    let (_, alone) = run(&lab(), "fit/start", concrete(json!({ "settings": settings })));
+    assert_eq!(found["regression"]["rmse"], alone["regression"]["rmse"]);
+    assert_eq!((&found["kernel"], &found["snippet"]), (&alone["kernel"], &alone["snippet"]));
+    let wrong = concrete(json!({ "search": true, "cell": { "kernel": "gausian()", "penalty": 1 } }));
+    assert_eq!(refused(&lab(), "fit/start", wrong).status, 400);
+}
+
+/// A table of two noisy columns that no solver is done with in a moment.
+fn many_rows(lab: &mercer_server::lab::Lab) -> String {
+    let rows: String = (0..6_000_u64)
+        .map(|i| {
+            let at = |k: u64| ((i * 2_654_435_761 + k * 40_503) % 10_007) as f64 / 1_000.0;
+            let class = if (at(1).sin() + at(2).cos() + at(3) / 7.0) > 0.7 { "in" } else { "out" };
+            format!("{},{},{},{class}\n", at(1), at(2), at(1).sin() + at(3))
+        })
+        .collect();
+    let text = super::data::base64(format!("a,b,value,class\n{rows}").as_bytes());
+    ask(lab, "data/upload", json!({ "name": "many.csv", "base64": text }))["id"].as_str().unwrap().to_owned()
+}
+
+/// Stops a fit when it has begun, and returns how it ended.
+fn stopped(lab: &mercer_server::lab::Lab, request: Value) -> Value {
+    let job = ask(lab, "fit/start", request.clone())["job"].as_u64().unwrap();
+    for _ in 0..8_000 {
+        let state = ask(lab, "job", json!({ "job": job }));
+        // There is something to keep once the solver has begun, or an optimization has a best.
+        let begun = match request["learner"].as_str() {
+            Some("svc" | "svr") => state["work"] == "support vectors",
+            Some("gaussian_process") => state["remark"].as_str().is_some_and(|r| r.contains("best so far")),
+            _ => state["work"] != "",
+        };
+        if state["state"] != "running" || begun {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    ask(lab, "job/stop", json!({ "job": job }));
+    ended(lab, job)
+}
+
+#[test]
+fn a_stopped_fit_keeps_what_its_learner_promises() {
+    let lab = lab();
+    let id = many_rows(&lab);
+    let learners = ask(&lab, "start", json!({}))["learners"].clone();
+    let promises = |name: &str| {
+        let found = learners.as_array().unwrap().iter().find(|l| l["name"] == name).unwrap();
+        found["anytime"].as_bool().unwrap()
+    };
+    let kernel = "gaussian(lengthscale=0.3)";
+    for (learner, target, settings) in [
+        ("svc", "class", json!({ "kernel": kernel, "C": "100000", "tolerance": "1e-9" })),
+        ("svr", "value", json!({ "kernel": kernel, "C": "100000", "epsilon": "0.001", "tolerance": "1e-9" })),
+        ("gaussian_process", "value", json!({ "kernel": format!("1*{kernel}"), "restarts": "30" })),
+        ("ridge", "value", json!({ "kernel": kernel, "lambda": "0.1", "solver": "eigen" })),
+        ("multiple_ridge", "value", json!({ "kernels": format!("{kernel}; linear(); gaussian(lengthscale=3)") })),
+    ] {
+        // The rows of a process are fewer: one step is cubic in them.
+        let data = match learner {
+            "gaussian_process" => json!({ "id": "concrete", "target": "strength", "scale": "standard" }),
+            _ => json!({ "id": id, "target": target, "inputs": ["a", "b"] }),
+        };
+        let state = stopped(&lab, json!({ "learner": learner, "settings": settings, "data": data }));
+        let message = state["error"]["message"].as_str().unwrap_or_default();
+        if promises(learner) {
+            assert_eq!(state["state"], "done", "{learner}: {message}");
+            assert_eq!(state["result"]["stopped"], true, "{learner}");
+        } else {
+            assert_eq!(state["state"], "failed", "{learner}");
+            assert!(message.contains("has no model before its end"), "{learner}: {message}");
+        }
+    }
+}
+
+#[test]
+fn every_expansion_tells_what_contributed_most() {
+    let lab = lab();
+    let row = json!({ "petal_length": "4.9", "petal_width": "1.7" });
+    let inputs = json!(["petal_length", "petal_width"]);
+    for (learner, target, settings) in [
+        ("svc", "species", json!({ "C": "3" })),
+        ("logistic", "species", json!({ "lambda": "0.1" })),
+        ("svr", "sepal_length", json!({ "C": "3" })),
+        ("kernel_machine", "sepal_length", json!({ "loss": "huber(delta=1)" })),
+        ("one_class", "", json!({ "nu": "0.2" })),
+        ("ridge", "sepal_length", json!({ "lambda": "0.1" })),
+    ] {
+        let mut settings = settings;
+        settings["kernel"] = json!("gaussian(lengthscale=1)");
+        let data = json!({ "id": "iris", "target": target, "inputs": inputs });
+        let (job, _) = run(&lab, "fit/start", json!({ "learner": learner, "settings": settings, "data": data }));
+        let found = ask(&lab, "fit/predict", json!({ "job": job, "row": row }));
+        let rows = found["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), 6, "{learner}");
+        let sizes: Vec<f64> = rows.iter().map(|r| number(&r["term"]).abs()).collect();
+        assert!(sizes.windows(2).all(|pair| pair[0] >= pair[1]) && sizes[0] > 0.0, "{learner}: {sizes:?}");
+        assert!(rows.iter().all(|r| r["row"].is_u64()), "{learner}");
+        // The rows of the predicted class speak for it.
+        if target == "species" {
+            let largest = rows.iter().find(|r| number(&r["term"]) > 0.0).unwrap();
+            assert_eq!(largest["label"], found["class"], "{learner}");
+        }
+    }
+}
+
+#[test]
 fn classes_have_confusion_boundary_and_calibration() {
     let lab = lab();
     let data =
@@ -167,6 +279,21 @@ fn sums_of_kernels_have_parts() {
     assert_close!(shares, 1.0, abs = 1e-9);
     let axis = numbers(&effects[0]["grid"]["axes"][0]);
     assert!(axis[0] > 90.0 && axis[40] < 560.0, "in the units of the column: {axis:?}");
+    // Two standard errors to either side of each effect, as the library has them.
+    let (x, y) = reference(8);
+    let kernel: Kernel =
+        "on([0], gaussian(lengthscale=1)) + on([7], gaussian(lengthscale=1)) + on([3], linear())".parse().unwrap();
+    let ridge = Ridge { intercept: true, ..Ridge::new(kernel, 0.1) };
+    let fit = ridge.fit(x.view(), y.view(), None, &Compute::new()).unwrap();
+    for (effect, expected) in effects.iter().zip(fit.partial_effects(0, 41, &Compute::new()).unwrap()) {
+        let expected = expected.grid.unwrap();
+        let (lower, upper) = (numbers(&effect["grid"]["lower"]), numbers(&effect["grid"]["upper"]));
+        for (t, (lower, upper)) in lower.iter().zip(&upper).enumerate() {
+            let (value, error) = (expected.values[[t, 0]], expected.standard_errors[[t, 0]]);
+            assert_close!(*lower, value - 2.0 * error, abs = 1e-3);
+            assert_close!(*upper, value + 2.0 * error, abs = 1e-3);
+        }
+    }
     assert!(job > 0 && found["snippet"]["command"].as_str().unwrap().contains("on([cement]"));
 }
 

@@ -42,6 +42,61 @@ fn sliders_change_parameters_in_order() {
 }
 
 #[test]
+fn whole_numbers_have_sliders_too() {
+    let look = |request: Value| ask(&lab(), "kernel/look", request);
+    let answer = look(json!({ "kernel": "polynomial(degree=3) + linear()^2 + sobolev(order=2)" }));
+    let shown: Vec<(&str, u64)> = answer["whole"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| (p["name"].as_str().unwrap(), p["value"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(shown, [("polynomial.degree", 3), ("power", 2), ("sobolev.order", 2)]);
+    assert_eq!((&answer["whole"][0]["low"], &answer["whole"][0]["high"]), (&json!(1), &json!(10)));
+    let moved = look(json!({ "kernel": "polynomial(degree=3) + linear()^2", "whole": [5, 4], "parameters": [0.5, 2] }));
+    assert_eq!(moved["normal"], "polynomial(degree=5, offset=0.5, scale=2) + linear()^4");
+    // Depths and lengths, with the ends that the others allow.
+    let graphs = look(json!({ "kernel": "weisfeiler_lehman(depth=2)", "whole": [0] }));
+    assert_eq!(graphs["normal"], "weisfeiler_lehman(depth=0)");
+    let texts = look(json!({ "kernel": "mismatch(length=3, mismatches=1)" }));
+    assert_eq!((&texts["whole"][0]["low"], &texts["whole"][1]["high"]), (&json!(2), &json!(2)));
+    for wrong in [json!([0]), json!([1.5]), json!([-1]), json!([1, 2])] {
+        assert_eq!(refused(&lab(), "kernel/look", json!({ "kernel": "polynomial()", "whole": wrong })).status, 400);
+    }
+}
+
+#[test]
+fn the_matrix_of_a_counterexample_has_its_eigenvector() {
+    let lab = lab();
+    // Three columns: no picture of points.
+    let request = json!({ "kernel": "tanh(scale=1, offset=0)", "recheck": {
+        "points": [[1, 0, 0], [2, 0, 0], [0, 1, 0]], "weights": [2, -1, 0] } });
+    let found = ask(&lab, "kernel/look", request)["recheck"].clone();
+    let matrix = &found["matrix"];
+    assert_eq!(matrix["size"], 3);
+    let (cells, v) = (numbers(&matrix["cells"]), numbers(&matrix["eigenvector"]));
+    assert_close!(cells[1], 2.0_f64.tanh(), abs = 1e-5);
+    for i in 0..3 {
+        let product: f64 = (0..3).map(|j| cells[3 * i + j] * v[j]).sum();
+        assert_close!(product, number(&matrix["eigenvalue"]) * v[i], abs = 1e-4);
+    }
+    let two = json!({ "points": [[1, 0], [2, 0]], "weights": [2, -1] });
+    let two = ask(&lab, "kernel/look", json!({ "kernel": "tanh(scale=1, offset=0)", "recheck": two }));
+    assert!(two["recheck"]["matrix"].is_null() && two["recheck"]["value"].is_number());
+    // Graphs: the rows of the data, and the form of their matrix.
+    let kernel = "minus(vertex_histogram(), 2*weisfeiler_lehman(depth=1))";
+    let found = ask(&lab, "kernel/check", json!({ "kernel": kernel, "data": { "id": "rings", "target": "label" } }));
+    assert_eq!(found["verdict"], "refuted");
+    let example = &found["counterexample"];
+    assert!(example["points"].as_array().unwrap().is_empty() && !example["objects"].as_array().unwrap().is_empty());
+    let (cells, c) = (numbers(&example["matrix"]["cells"]), numbers(&example["weights"]));
+    let n = c.len();
+    let form: f64 = (0..n * n).map(|at| c[at / n] * cells[at] * c[at % n]).sum();
+    assert_close!(form, number(&example["value"]), 1e-3);
+    assert!(number(&example["matrix"]["eigenvalue"]) < 0.0);
+}
+
+#[test]
 fn errors_name_the_character() {
     let refusal = refused(&lab(), "kernel/look", json!({ "kernel": "gaussian() + laplcian()" }));
     assert_eq!((refusal.status, refusal.position), (400, Some(13)));

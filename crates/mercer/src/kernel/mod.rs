@@ -35,6 +35,7 @@ pub mod strings;
 mod terms;
 pub mod text;
 mod used_columns;
+mod whole;
 
 pub use crate::counterexample::Counterexample;
 use crate::points::{PointKind, Points};
@@ -54,6 +55,7 @@ use number::{NonNegative, Positive, Whole};
 pub use parameters::Parameter;
 pub use properties::{Proof, Property, Verdict};
 pub use terms::Terms;
+pub use whole::WholeParameter;
 
 /// A kernel: an expression over base kernels.
 ///

@@ -44,6 +44,14 @@ pub struct EffectGrid {
     pub standard_errors: Array2<f64>,
 }
 
+impl EffectGrid {
+    /// The values `factor` standard errors below and above the effect.
+    pub fn band(&self, factor: f64) -> (Array2<f64>, Array2<f64>) {
+        let half = &self.standard_errors * factor;
+        (&self.values - &half, &self.values + &half)
+    }
+}
+
 /// What the components describe.
 pub(super) struct Additive<'a> {
     /// `f`.

@@ -72,6 +72,9 @@ pub struct LearnerEntry {
     /// The name of the learner that does the same on features, chunk by chunk, for data longer than
     /// memory.
     pub streamed: Option<&'static str>,
+    /// Whether a fit that is [canceled](crate::Cancel::cancel) after its first step returns the model
+    /// of that moment. Other learners return [`Error::Canceled`].
+    pub anytime: bool,
     /// The parameters, in the order of the help.
     pub parameters: &'static [Parameter],
     /// Makes the learner from complete settings.

@@ -184,6 +184,14 @@ pub trait Fitted: Any + fmt::Debug + Send + Sync {
         Ok(None)
     }
 
+    /// The weights `wᵢ` of the [points](Fitted::points) in the function `f = Σ wᵢ k(·, xᵢ) + b` of a
+    /// target, or in the decision for a class (larger means that class); `None` for fits that are no
+    /// such sum, and for an output that does not exist.
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        let _ = output;
+        None
+    }
+
     /// How far every point is from what the fit describes: large is novel.
     ///
     /// # Errors

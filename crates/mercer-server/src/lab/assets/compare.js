@@ -24,7 +24,6 @@ export async function comparePanel() {
     go.disabled = true;
     let stop = () => {};
     const meter = progressBox(() => stop(true));
-    meter.box.querySelector('button').textContent = 'Stop';
     progress.replaceChildren(meter.box);
     try {
       const request = { mode: s.mode, data: choice(), second: s.second, by: s.by, group_a: s.group_a, group_b: s.group_b, x: s.x ?? [], y: s.y ?? [], kernel: s.kernel || 'auto', permutations: Number(s.permutations) || 999, level: Number(s.level) || 0.05 };

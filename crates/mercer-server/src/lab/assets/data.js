@@ -51,7 +51,7 @@ export async function dataPanel() {
   const panel = el('div', { class: 'grid' }, card('Choose data', 'wide no-report', el('div', { class: 'row' }, field('Data set', pick, 'Five kinds are bundled: numbers, classes, text, graphs, two samples.'), drop)));
   if (!state.data.id) { save(); return panel; }
   const set = await describe(state.data.id);
-  panel.append(columns(set), rules(set), head(set), snippet(set));
+  panel.append(columns(set), rules(set), head(set), snippetBox(set.snippet));
   save();
   return panel;
 }
@@ -93,10 +93,4 @@ function head(set) {
   const numeric = set.columns.map((c, j) => (c.kind === 'numbers' ? j : -1)).filter((j) => j >= 0);
   const cut = (v) => (typeof v === 'string' && v.length > 90 ? v.slice(0, 90) + '…' : v);
   return card(`The first ${set.head.length} rows`, 'wide', table(set.columns.map((c) => c.name), set.head.map((row) => row.map(cut)), 'First rows', numeric));
-}
-
-function snippet(set) {
-  const file = set.file.includes(' ') ? `'${set.file}'` : set.file;
-  const python = set.kind === 'graphs' ? `import mercer\n\nX, y = mercer.Graphs.read_tu("${set.file}")\nprint(len(X), X[0])\n` : `import pandas as pd\n\nprint(pd.read_csv("${set.file}").describe(include="all"))\n`;
-  return snippetBox({ command: `mercer data describe ${file}`, python });
 }

@@ -29,16 +29,20 @@ export async function fitPanel() {
     go.disabled = true;
     progress.replaceChildren();
     let stop = () => {};
-    const meter = progressBox(() => stop());
+    const meter = progressBox(() => stop(), s.search || learner.anytime ? 'Stop and keep the model' : 'Stop');
     progress.append(meter.box);
     try {
-      const request = { learner: learner.name, settings: s.settings, data: { ...choice(), scale_target: Boolean(s.scale_target) }, search: Boolean(s.search), lengthscales: numbers(s.lengthscales), penalties: numbers(s.penalties) };
+      const key = state.data.id + learner.name;
+      const asked = { kernel: s.settings.kernel ?? '', lengthscales: numbers(s.lengthscales), penalties: numbers(s.penalties) };
+      const request = { learner: learner.name, settings: s.settings, data: { ...choice(), scale_target: Boolean(s.scale_target) }, search: Boolean(s.search), lengthscales: asked.lengthscales, penalties: asked.penalties };
+      // An address with a cell of a surface: the search is repeated, and the cell is fitted.
+      if (s.surface && !s.search && surface?.of !== key) Object.assign(request, { search: true, lengthscales: s.surface.lengthscales, penalties: s.surface.penalties, settings: { ...s.settings, kernel: s.surface.kernel }, cell: { kernel: s.settings.kernel, penalty: Number(s.settings[SEARCHED[learner.name]]) } });
       const { job, seconds, result: found } = await runJob('fit/start', request, meter.show, (f) => { stop = f; meter.allow(); });
       s.run = true;
       save();
-      if (found.search) surface = { of: state.data.id + learner.name, search: found.search };
+      if (found.search) surface = { of: key, search: found.search, asked: s.search ? asked : s.surface };
       progress.replaceChildren(el('p', { class: 'small soft', role: 'status', 'data-done': true }, `${found.stopped ? 'Stopped; the model so far is kept' : 'Done'} after ${shown(seconds, 3)} s.`));
-      show(result, found, job, set, (kernel, penalty) => { s.search = false; s.settings = { ...s.settings, kernel, [SEARCHED[learner.name]]: String(penalty) }; save(); reopen(); });
+      show(result, found, job, set, (kernel, penalty) => { s.search = false; s.surface = surface.asked; s.settings = { ...s.settings, kernel, [SEARCHED[learner.name]]: String(penalty) }; save(); reopen(); });
     } catch (error) {
       progress.replaceChildren(failure(error));
     } finally {
@@ -128,7 +132,7 @@ function show(box, r, job, set, refit) {
   if (r.plane) cards.push(planeCard(r, job));
   if (Array.isArray(r.effects)) cards.push(card('Additive parts', 'wide', el('div', { class: 'grid' }, r.effects.map((e) => effect(e, r)))));
   if (r.novelty) cards.push(card('Inside and outside', '', el('p', {}, `${r.novelty.outside} of ${r.rows} rows are outside.`)));
-  cards.push(predictCard(r, job, set), snippetBox(r.snippet));
+  cards.push(predictCard(r, job, set, state.fit), snippetBox(r.snippet));
   box.replaceChildren(...cards);
   box.dataset.learner = r.learner;
 }
@@ -216,13 +220,13 @@ function planeCard(r, job) {
 function effect(e, r) {
   const title = `${e.columns.join(', ')}: ${shown(100 * e.variance_share, 3)} % of the variance`;
   if (e.grid && e.grid.axes.length === 1) {
-    const v = e.grid.values, s = e.grid.errors;
-    return card(title, 'third', lines({ width: 380, height: 240, x: e.grid.axes[0], series: [{ values: v }], band: { lower: v.map((y, i) => y - 2 * s[i]), upper: v.map((y, i) => y + 2 * s[i]) }, xLabel: e.columns[0], label: `effect of ${e.columns[0]} on ${r.target}`, caption: e.kernel }));
+    const v = e.grid.values;
+    return card(title, 'third', lines({ width: 380, height: 240, x: e.grid.axes[0], series: [{ values: v }], band: { lower: e.grid.lower, upper: e.grid.upper }, xLabel: e.columns[0], label: `effect of ${e.columns[0]} on ${r.target}`, caption: e.kernel }));
   }
   return card(title, 'third', el('p', { class: 'small soft' }, e.kernel));
 }
 
-function predictCard(r, job, set) {
+function predictCard(r, job, set, s) {
   const out = el('div', { 'aria-live': 'polite', 'data-prediction': true });
   const graphs = set.kind === 'graphs';
   const inputs = {};
@@ -232,16 +236,20 @@ function predictCard(r, job, set) {
       p.interval ? el('p', {}, `A new observation lies between ${shown(p.interval.lower, 5)} and ${shown(p.interval.upper, 5)} with probability ${p.interval.level}.`) : null,
       p.probabilities ? table(['class', 'probability'], p.probabilities, 'Probabilities', [1]) : null,
       p.parts?.length > 1 ? el('div', {}, el('h3', {}, 'Parts of the sum'), table(['kernel', 'part of the prediction'], p.parts.map((q) => [q.kernel, q.value]), 'Parts', [1])) : null,
-      p.rows?.length ? el('div', {}, el('h3', {}, p.rows[0].term !== null ? 'What contributed most' : 'The most similar rows'), table(['row', 'its value', 'k(x, xᵢ)', ...(p.rows[0].term !== null ? ['αᵢk(x, xᵢ)'] : [])], p.rows.map((q) => [q.row, q.label === null ? '—' : shown(Number.isNaN(Number(q.label)) ? q.label : Number(q.label)), q.similarity, ...(q.term !== null ? [q.term] : [])]), 'Rows that contributed most', [0, 2, 3])) : null);
+      p.rows?.length ? el('div', {}, el('h3', {}, p.rows[0].term === null ? 'The most similar rows' : p.class ? `What contributed most to the decision for ${p.class}` : 'What contributed most'), table(['row', 'its value', 'k(x, xᵢ)', ...(p.rows[0].term !== null ? ['αᵢk(x, xᵢ)'] : [])], p.rows.map((q) => [q.row ?? '—', q.label === null ? '—' : shown(Number.isNaN(Number(q.label)) ? q.label : Number(q.label)), q.similarity, ...(q.term !== null ? [q.term] : [])]), 'Rows that contributed most', [0, 2, 3])) : null);
   };
   const predict = async (event) => {
-    event.preventDefault();
+    event?.preventDefault();
+    // The address keeps the row.
+    s.like = inputs.like.value;
+    if (!graphs) s.row = Object.fromEntries(r.inputs.map((name) => [name, inputs[name].value]));
+    save();
     try {
       const request = graphs ? { job, like: Number(inputs.like.value) } : { job, row: Object.fromEntries(r.inputs.map((name) => [name, inputs[name].value])) };
       show(await ask('fit/predict', request));
     } catch (error) { out.replaceChildren(failure(error)); }
   };
-  const like = el('input', { type: 'number', min: 0, max: set.rows - 1, value: '0', 'data-like': true });
+  const like = el('input', { type: 'number', min: 0, max: set.rows - 1, value: s.like ?? '0', 'data-like': true });
   const fill = () => {
     const row = set.head[Math.min(Number(like.value) || 0, set.head.length - 1)];
     if (row) r.inputs.forEach((name) => { const v = row[set.columns.findIndex((c) => c.name === name)]; inputs[name].value = v === null || v === undefined ? '' : String(v); });
@@ -253,6 +261,11 @@ function predictCard(r, job, set) {
   });
   inputs.like = like;
   if (!graphs) fill();
+  const known = graphs ? s.like !== undefined : s.row && r.inputs.every((name) => typeof s.row[name] === 'string');
+  if (known) {
+    if (!graphs) r.inputs.forEach((name) => { inputs[name].value = s.row[name]; });
+    predict();
+  }
   like.addEventListener('change', () => { if (!graphs) fill(); });
   return card('Predict a row', 'wide', el('form', { class: 'no-report', onsubmit: predict },
     el('div', { class: 'row' }, field(graphs ? 'The graph of row' : 'Start from row', like), ...fields, el('button', { type: 'submit', class: 'fixed primary' }, 'Predict'))), out);

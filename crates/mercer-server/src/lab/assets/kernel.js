@@ -4,7 +4,7 @@ import { ask, latest } from './api.js';
 import { choice, describe, save, start, state } from './app.js';
 import { kernelInput } from './kernel_input.js';
 import { sets, useSet } from './data.js';
-import { figure, frame, extent, lines, paintCells, scaleOf, svg } from './plot.js';
+import { figure, frame, extent, heat, lines, svg, walk } from './plot.js';
 import { card, el, field, select, shown, snippetBox, table } from './ui.js';
 import { reportButton } from './report.js';
 
@@ -16,21 +16,24 @@ export async function kernelPanel() {
   if (state.data.id) await describe(state.data.id);
   const parts = {};
   for (const name of ['form', 'sliders', 'proof', 'check', 'profile', 'density', 'draws', 'decay', 'gram', 'snippet']) parts[name] = el('div', {});
-  let sliders = { names: '', ranges: {} }, example = null, resting = false, checked = '';
+  let sliders = { names: '', ranges: {} }, example = s.example ?? null, resting = false, checked = '';
 
+  const renew = (text) => { s.k = text; s._values = s._whole = null; sliders.names = ''; setExample(null); save(); refresh(); };
+  // The address keeps a counterexample that somebody changed, unless it is long.
+  const setExample = (changed) => { example = changed; s.example = changed && changed.points.length <= 40 ? { points: changed.points, weights: changed.weights } : null; };
   const refresh = latest(
-    () => ask('kernel/look', { kernel: s.k, parameters: s._values ?? null, half_width: Number(s.half) || 4, axis: Number(s.axis) || 0, seed: Number(s.seed) || 0, order: s.order || 'target', data: choice(), recheck: example ? { points: example.points, weights: example.weights } : null }),
+    () => ask('kernel/look', { kernel: s.k, parameters: s._values ?? null, whole: s._whole ?? null, half_width: Number(s.half) || 4, axis: Number(s.axis) || 0, seed: Number(s.seed) || 0, order: s.order || 'target', data: choice(), recheck: example ? { points: example.points, weights: example.weights } : null }),
     (found) => {
       input.refuse(null);
       // When a slider rests, the text becomes what is shown.
-      if (resting) { resting = false; s.k = found.normal; s._values = null; input.value = s.k; sliders.text = s.k; save(); }
+      if (resting) { resting = false; s.k = found.normal; s._values = s._whole = null; input.value = s.k; sliders.text = s.k; save(); }
       show(found);
     },
     (error) => { input.refuse(error); parts.form.replaceChildren(); });
 
   const input = kernelInput({
     label: 'Kernel', value: s.k, hint: 'Type a name for completion (Ctrl+Space lists all that fits). + and * combine kernels; on([column], …) chooses columns.',
-    onchange: (text) => { s.k = text; s._values = null; sliders.names = ''; example = null; save(); refresh(); },
+    onchange: (text) => renew(text),
   });
 
   const show = (found) => {
@@ -44,19 +47,24 @@ export async function kernelPanel() {
   };
 
   const showSliders = (found) => {
-    const names = found.parameters.map((p) => p.name).join();
+    const names = [...found.parameters, ...found.whole].map((p) => p.name).join();
     if (names === sliders.names && sliders.text === s.k) return;
     sliders = { names, text: s.k, ranges: {} };
-    const values = found.parameters.map((p) => p.value);
+    const values = found.parameters.map((p) => p.value), whole = found.whole.map((p) => p.value);
     const apply = (i, value) => { values[i] = value; s._values = [...values]; refresh(); };
+    const step = (i, value) => { whole[i] = value; s._whole = [...whole]; refresh(); };
     const rest = () => { resting = true; refresh(); };
-    parts.sliders.replaceChildren(...(found.parameters.length ? found.parameters.map((p, i) => slider(p, (v) => apply(i, v), rest)) : [el('p', { class: 'soft small' }, 'This kernel has no continuous parameters.')]));
+    const all = [...found.parameters.map((p, i) => slider(p, (v) => apply(i, v), rest)), ...found.whole.map((p, i) => stepper(p, (v) => step(i, v), rest))];
+    const active = document.activeElement?.id;
+    parts.sliders.replaceChildren(...(all.length ? all : [el('p', { class: 'soft small' }, 'This kernel has no parameters.')]));
+    // A slider that rests is made anew: the keys go on where they were.
+    if (active?.startsWith('slider-')) document.getElementById(active)?.focus();
   };
 
   const showExample = (found) => {
     const psd = found.properties.find((p) => p.name === 'psd');
-    if (psd.holds === true) { example = null; parts.check.replaceChildren(); checked = ''; return; }
-    if (example && found.recheck) return drawExample(parts.check, example, found.recheck, (changed) => { example = changed; refresh(); });
+    if (psd.holds === true) { setExample(null); save(); parts.check.replaceChildren(); checked = ''; return; }
+    if (example && found.recheck) return drawExample(parts.check, example, found.recheck, (changed) => { setExample(changed); save(); refresh(); });
     if (checked === found.normal) return;
     checked = found.normal;
     parts.check.replaceChildren(card('Is it positive semi-definite?', 'wide', el('p', { role: 'status' }, 'Looking for points and weights with cᵀKc < 0 …')));
@@ -65,7 +73,9 @@ export async function kernelPanel() {
       if (result.verdict === 'refuted' && result.counterexample.points.length) { example = result.counterexample; refresh(); return; }
       const text = result.verdict === 'refuted' ? result.counterexample.text
         : `No counterexample among ${result.points_tried} points in ${result.sets_tried} sets; the smallest eigenvalue was ${shown(result.min_eigenvalue)}. No rule proves it either.`;
-      parts.check.replaceChildren(card('Is it positive semi-definite?', 'wide', el('pre', { class: 'mono small' }, text)));
+      const ce = result.counterexample;
+      parts.check.replaceChildren(card('Is it positive semi-definite?', 'wide', el('pre', { class: 'mono small', tabindex: '0', 'aria-label': 'Result of the check' }, text),
+        ce?.matrix ? matrixOf(ce.matrix, ce.weights, (k) => `row ${ce.indices[k]}${ce.objects[k] ? `, ${ce.objects[k].slice(0, 60)}` : ''}`) : null));
     }, (error) => parts.check.replaceChildren(card('Is it positive semi-definite?', 'wide', el('p', {}, error.message))));
   };
 
@@ -74,7 +84,7 @@ export async function kernelPanel() {
   const half = el('input', { type: 'number', min: '0.01', step: 'any', value: s.half ?? '4', onchange: () => set('half')(half.value) });
   const seed = el('button', { type: 'button', onclick: () => set('seed')(String((Number(s.seed) || 0) + 1)) }, 'Draw others');
   const order = select([['target', 'class or target'], ['spectrum', 'leading eigenvector'], ['file', 'as in the file']], s.order ?? 'target', set('order'));
-  const examples = select([['', 'Examples …'], ...start.kernels.map((k) => ({ group: `${k.family}: ${k.name}`, options: k.examples }))], '', (text) => { if (text) { input.value = text; s.k = text; s._values = null; sliders.names = ''; example = null; save(); refresh(); } });
+  const examples = select([['', 'Examples …'], ...start.kernels.map((k) => ({ group: `${k.family}: ${k.name}`, options: k.examples }))], '', (text) => { if (text) { input.value = text; renew(text); } });
   const panel = el('div', { class: 'grid' },
     el('section', { class: 'card wide', 'aria-label': 'Expression' }, input.box, parts.form,
       el('div', { class: 'row no-report' }, field('From the catalogue', examples), field('Data', pick), field('Half-width of the axis', half),
@@ -107,6 +117,18 @@ function slider(p, apply, rest) {
   });
   range.addEventListener('change', rest);
   number.addEventListener('change', () => { const v = Number(number.value); if (Number.isFinite(v)) { range.value = String(size(v)); apply(v); rest(); } });
+  return el('div', { class: 'slider' }, el('label', { for: id }, p.name), range, number);
+}
+
+// A slider of whole numbers.
+function stepper(p, apply, rest) {
+  const id = `slider-${p.name.replace(/[^a-z0-9]/gi, '-')}`;
+  const range = el('input', { type: 'range', id, min: p.low, max: p.high, step: '1', 'aria-valuetext': String(p.value), disabled: p.low === p.high });
+  const number = el('input', { type: 'number', min: '0', step: '1', 'aria-label': `${p.name}, value` });
+  range.value = number.value = String(p.value);
+  range.addEventListener('input', () => { number.value = range.value; range.setAttribute('aria-valuetext', range.value); apply(Number(range.value)); });
+  range.addEventListener('change', rest);
+  number.addEventListener('change', () => { const v = Number(number.value); if (Number.isInteger(v) && v >= 0) { range.value = number.value; apply(v); rest(); } });
   return el('div', { class: 'slider' }, el('label', { for: id }, p.name), range, number);
 }
 
@@ -152,17 +174,20 @@ function decay(e) {
 
 function gram(box, g, s) {
   if (g.reason) return reason(box, g);
-  const canvas = el('canvas', { role: 'img', 'aria-label': `Gram matrix of ${g.shown}` });
-  const text = el('p', { class: 'small', role: 'status' }, `${g.shown}; point at a cell to read it.`);
-  paintCells(canvas, g.cells, g.size, g.low, g.high);
-  canvas.addEventListener('pointermove', (event) => {
-    const r = canvas.getBoundingClientRect(), at = (v, o, w) => Math.max(0, Math.min(g.size - 1, Math.floor(((v - o) / w) * g.size)));
-    const i = at(event.clientY, r.top, r.height), j = at(event.clientX, r.left, r.width);
-    const name = (k) => `row ${g.rows[k]}${g.groups[k] !== null && g.groups[k] !== undefined ? ` (${g.groups[k]})` : ''}`;
-    text.textContent = `k(${name(i)}, ${name(j)}) = ${shown(g.cells[i * g.size + j], 5)}`;
-  });
-  const holder = el('div', { class: 'heat' }, canvas, scaleOf(g.low, g.high));
-  box.replaceChildren(el('div', { class: 'gram' }, holder), text, g.kernel ? el('p', { class: 'small soft' }, 'With what comes from the data filled in: ', el('code', {}, g.kernel)) : null);
+  const name = (k) => `row ${g.rows[k]}${g.groups[k] !== null && g.groups[k] !== undefined ? ` (${g.groups[k]})` : ''}`;
+  box.replaceChildren(heat(g, `Gram matrix of ${g.shown}`, name), g.kernel ? el('p', { class: 'small soft' }, 'With what comes from the data filled in: ', el('code', {}, g.kernel)) : '');
+}
+
+// The matrix of a counterexample, its weights, and the eigenvector of its smallest eigenvalue.
+function matrixOf(m, weights, name) {
+  const v = m.eigenvector, n = m.size, x = Array.from({ length: n }, (_, i) => i + 1);
+  const f = frame({ width: 560, height: 240, xRange: [0.5, n + 0.5], yRange: extent([v, weights, [0]], 0.1), xLabel: 'point', yLabel: 'component', label: 'eigenvector of the smallest eigenvalue, and the weights' });
+  f.layer.append(svg('line', { class: 'axis', x1: f.m.left, x2: f.m.left + f.w, y1: f.y(0), y2: f.y(0) }));
+  x.forEach((at, i) => f.layer.append(svg('line', { class: v[i] < 0 ? 'c1' : 'c0', 'stroke-width': Math.max(1.5, Math.min(9, (0.5 * f.w) / n)), x1: f.x(at), x2: f.x(at), y1: f.y(0), y2: f.y(v[i]), 'data-component': i }),
+    svg('circle', { class: 'c7', cx: f.x(at), cy: f.y(weights[i]), r: 3 }, svg('title', {}, `${name(i)}: weight ${shown(weights[i])}, component ${shown(v[i])}`))));
+  const told = walk(f, x.map((at, i) => [f.x(at), f.y(weights[i])]), x.map((_, i) => `${name(i)}: weight ${shown(weights[i])}, component ${shown(v[i])}`));
+  return el('div', { 'data-matrix': n }, heat(m, `matrix of the ${n} points of the counterexample`, name),
+    figure(f.root, `The smallest eigenvalue of the matrix is ${shown(m.eigenvalue, 6)}. Bars: its eigenvector; dots: the weights c.`), told);
 }
 
 // Points and weights that refute a kernel: changed here, computed there.
@@ -175,6 +200,7 @@ function drawExample(box, example, recheck, changed) {
   const active = document.activeElement?.getAttribute?.('aria-label');
   const content = [verdict, el('p', { class: 'small soft' }, 'Computed anew by the server with 31 digits at every change: move a slider, or change a point or a weight.')];
   if (plain) content.push(stems(example, d));
+  else if (recheck.matrix) content.push(matrixOf(recheck.matrix, example.weights, (k) => `point ${k + 1}`));
   const few = example.points.length <= 40;
   if (few) content.push(el('details', { open: example.points.length <= 6 }, el('summary', {}, `${example.points.length} points and weights`),
     table(['point', ...example.points[0].map((_, j) => (d > 1 ? `x${j}` : 'x')), 'weight c'], example.points.map((p, i) => [i + 1, ...p.map((v, j) => cell(i, j, v)), cell(i, -1, example.weights[i])]), 'Points and weights of the counterexample')));

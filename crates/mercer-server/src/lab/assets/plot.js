@@ -110,29 +110,100 @@ export function lines({ x, series, band, points, horizontal, vertical, caption, 
   if (points) dots(f, points);
   all.forEach((values, i) => f.layer.append(svg('path', { class: `line c${(series[i].color ?? i) % 8}`, fill: 'none', style: null, d: path(f, xs, values) })));
   f.layer.querySelectorAll('path.line').forEach((node) => node.setAttribute('fill', 'none'));
-  hoverLine(f, x, xs, series, options);
-  return figure(f.root, caption, names?.map((name, i) => [name, series[i]?.color ?? i]));
+  const told = hoverLine(f, x, xs, series, options);
+  const node = figure(f.root, caption, names?.map((name, i) => [name, series[i]?.color ?? i]));
+  node.append(told);
+  return node;
 }
 
+// The value under the pointer, or under the arrow keys.
 function hoverLine(f, x, xs, series, options) {
   const line = svg('line', { class: 'hover', y1: f.m.top, y2: f.m.top + f.h, visibility: 'hidden' });
   const text = svg('text', { y: f.m.top + 12, visibility: 'hidden' });
   f.root.append(line, text);
-  f.root.addEventListener('pointermove', (event) => {
-    const box = f.root.getBoundingClientRect();
-    const at = ((event.clientX - box.left) / box.width) * f.width;
-    let best = -1, distance = Infinity;
-    xs.forEach((v, i) => { if (finite(v) && Math.abs(f.x(v) - at) < distance) { distance = Math.abs(f.x(v) - at); best = i; } });
-    if (best < 0) return;
-    const px = f.x(xs[best]);
+  const known = [...xs.keys()].filter((i) => finite(xs[i]));
+  const read = (i) => {
+    const px = f.x(xs[i]);
     for (const node of [line, text]) node.setAttribute('visibility', 'visible');
     line.setAttribute('x1', px); line.setAttribute('x2', px);
     const right = px > f.m.left + f.w / 2;
     text.setAttribute('x', px + (right ? -6 : 6));
     text.setAttribute('text-anchor', right ? 'end' : 'start');
-    text.textContent = `${options.xLabel || 'x'} ${shown(x[best])}: ${series.map((s) => shown(s.values[best])).join(', ')}`;
+    text.textContent = `${options.xLabel || 'x'} ${shown(x[i])}: ${series.map((s) => shown(s.values[i])).join(', ')}`;
+    return text.textContent;
+  };
+  const hide = () => { for (const node of [line, text]) node.setAttribute('visibility', 'hidden'); };
+  f.root.addEventListener('pointermove', (event) => {
+    const box = f.root.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width) * f.width;
+    let best = -1, distance = Infinity;
+    for (const i of known) if (Math.abs(f.x(xs[i]) - at) < distance) { distance = Math.abs(f.x(xs[i]) - at); best = i; }
+    if (best >= 0) read(best);
   });
-  f.root.addEventListener('pointerleave', () => { for (const node of [line, text]) node.setAttribute('visibility', 'hidden'); });
+  f.root.addEventListener('pointerleave', hide);
+  return keyed(f.root, known.length, (k) => read(known[k]), hide, 'Arrow keys read the values.');
+}
+
+// A picture that the arrow keys read: `read` shows a place and returns its words; Space picks it.
+function keyed(node, count, read, hide, hint, onpick, start = -1) {
+  const told = el('p', { class: 'small told', role: 'status' });
+  if (!count) return told;
+  let at = start;
+  node.setAttribute('tabindex', '0');
+  // Words that come or go with the pointer would move what it is about to press.
+  node.addEventListener('focus', () => { if (node.matches(':focus-visible')) told.textContent = at < 0 ? hint : read(at); });
+  node.addEventListener('blur', hide);
+  node.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -count, End: count }[event.key];
+    if (event.key === ' ' && onpick && at >= 0) { event.preventDefault(); onpick(at); return; }
+    if (step === undefined) return;
+    event.preventDefault();
+    at = Math.max(0, Math.min(count - 1, at + step));
+    told.textContent = read(at);
+  });
+  return told;
+}
+
+// Points that the arrow keys go through from left to right: a ring marks one, a line describes it.
+export function walk(f, places, texts, onpick, start) {
+  const order = places.map((_, i) => i).sort((a, b) => places[a][0] - places[b][0] || places[a][1] - places[b][1]);
+  const ring = svg('circle', { class: 'ring', r: 9, visibility: 'hidden' });
+  f.root.append(ring);
+  const read = (k) => {
+    const i = order[k];
+    ring.setAttribute('cx', places[i][0]); ring.setAttribute('cy', places[i][1]); ring.setAttribute('visibility', 'visible');
+    return texts[i];
+  };
+  const hint = `Arrow keys go from point to point${onpick ? ', Space chooses one' : ''}.`;
+  return keyed(f.root, order.length, read, () => ring.setAttribute('visibility', 'hidden'), hint, onpick && ((k) => onpick(order[k])), order.indexOf(start));
+}
+
+// A matrix of colors, whose cells are read under the pointer or by the arrow keys.
+export function heat(g, label, name) {
+  const canvas = el('canvas', { role: 'img', 'aria-label': label, tabindex: '0' });
+  const hint = `${g.shown ?? `${g.size} points`}; point at a cell to read it, or use the arrow keys.`;
+  const text = el('p', { class: 'small', role: 'status' }, hint);
+  const mark = el('div', { class: 'mark', hidden: true });
+  paintCells(canvas, g.cells, g.size, g.low, g.high);
+  let at = null;
+  const read = (i, j) => { text.textContent = `k(${name(i)}, ${name(j)}) = ${shown(g.cells[i * g.size + j], 5)}`; };
+  canvas.addEventListener('pointermove', (event) => {
+    const r = canvas.getBoundingClientRect(), cell = (v, o, w) => Math.max(0, Math.min(g.size - 1, Math.floor(((v - o) / w) * g.size)));
+    read(cell(event.clientY, r.top, r.height), cell(event.clientX, r.left, r.width));
+  });
+  canvas.addEventListener('keydown', (event) => {
+    const jump = event.shiftKey ? 10 : 1;
+    const step = { ArrowLeft: [0, -jump], ArrowRight: [0, jump], ArrowUp: [-jump, 0], ArrowDown: [jump, 0] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    at = at ? at.map((v, k) => Math.max(0, Math.min(g.size - 1, v + step[k]))) : [0, 0];
+    read(...at);
+    const share = 100 / g.size;
+    mark.hidden = false;
+    for (const [side, value] of [['top', at[0] * share], ['left', at[1] * share], ['width', share], ['height', share]]) mark.style[side] = `${value}%`;
+  });
+  canvas.addEventListener('blur', () => { mark.hidden = true; });
+  return el('div', {}, el('div', { class: 'gram' }, el('div', { class: 'heat' }, el('div', { class: 'under' }, canvas, mark), scaleOf(g.low, g.high))), text);
 }
 
 function dots(f, { x, y, colors, titles, size = 3 }) {
@@ -142,6 +213,11 @@ function dots(f, { x, y, colors, titles, size = 3 }) {
     if (titles) dot.append(svg('title', {}, titles[i]));
     f.layer.append(dot);
   });
+}
+
+function walkDots(f, x, y, titles) {
+  const known = [...x.keys()].filter((i) => finite(x[i]) && finite(y[i]));
+  return walk(f, known.map((i) => [f.x(x[i]), f.y(y[i])]), known.map((i) => titles[i]));
 }
 
 // Points, with an optional diagonal.
@@ -156,6 +232,7 @@ export function scatter({ x, y, diagonal, horizontal, caption, names, colors, ti
   f.layer.querySelectorAll('line.faint').forEach((node) => node.setAttribute('stroke', 'currentColor'));
   dots(f, { x, y, colors, titles, size });
   const node = figure(f.root, caption, names?.map((name, i) => [name, i]));
+  if (titles) node.append(walkDots(f, x, y, titles));
   node.frame = f;
   return node;
 }
@@ -218,10 +295,12 @@ export function plane(p, label) {
       : svg('rect', { ...at, fill: rgb(color(high > low ? (v - low) / (high - low) : 0.5)), opacity: p.kind === 'decisions' && v < 0 ? 0.35 : 1 }));
   }
   const seen = classes ? p.points.labels.map((t) => levels.indexOf(t)) : null;
-  dots(f, { x: p.points.x, y: p.points.y, colors: seen, size: 3.4, titles: p.points.rows.map((r, i) => `row ${r}${p.points.labels[i] !== null ? ': ' + p.points.labels[i] : ''}`) });
+  const titles = p.points.rows.map((r, i) => `row ${r}${p.points.labels[i] !== null ? ': ' + p.points.labels[i] : ''}`);
+  dots(f, { x: p.points.x, y: p.points.y, colors: seen, size: 3.4, titles });
   const legend = classes ? levels.map((t, i) => [t, i]) : null;
   const note = p.others_at_means ? 'The other inputs have their means.' : '';
   const node = figure(f.root, note, legend);
+  node.append(walkDots(f, p.points.x, p.points.y, titles));
   if (!classes) return el('div', { class: 'heat plane' }, node, scaleOf(low, high));
   node.classList.add('plane');
   return node;

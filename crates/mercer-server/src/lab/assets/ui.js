@@ -114,10 +114,11 @@ export function snippetBox(snippet) {
     part('Command line', 'command', snippet.command), part('Python', 'Python', snippet.python));
 }
 
-export function progressBox(stop) {
+// `label` promises no more than the work keeps.
+export function progressBox(stop, label = 'Stop') {
   const bar = el('progress', { 'aria-label': 'progress' });
   const text = el('p', { class: 'small soft', role: 'status' }, 'Starting …');
-  const button = el('button', { type: 'button', disabled: true, onclick: () => { button.disabled = true; stop(); } }, 'Stop and keep the model');
+  const button = el('button', { type: 'button', disabled: true, onclick: () => { button.disabled = true; stop(); } }, label);
   const box = el('div', { class: 'progress' }, bar, text, button);
   return {
     box,

@@ -4,7 +4,7 @@ import { ask, runJob } from './api.js';
 import { choice, describe, reopen, save, state } from './app.js';
 import { kernelInput } from './kernel_input.js';
 import { sets, useSet } from './data.js';
-import { color, extent, figure, frame, legendOf, lines, rgb, scaleOf, svg } from './plot.js';
+import { color, extent, figure, frame, legendOf, lines, rgb, scaleOf, svg, walk } from './plot.js';
 import { card, download, el, failure, field, progressBox, say, select, shown, snippetBox, table, tiles } from './ui.js';
 import { reportButton } from './report.js';
 
@@ -23,7 +23,6 @@ export async function viewPanel() {
     go.disabled = true;
     let stop = () => {};
     const meter = progressBox(() => stop(true));
-    meter.box.querySelector('button').textContent = 'Stop';
     progress.replaceChildren(meter.box);
     try {
       const request = { data: choice(), kernel: s.kernel || 'auto', method: s.method || 'pca', clusters: Number(s.clusters) || null };
@@ -50,7 +49,11 @@ export async function viewPanel() {
 
 async function show(box, r, set, s) {
   const plot = el('div', {}), chosen = el('div', { 'data-chosen': true, 'aria-live': 'polite' });
-  let selected = [];
+  // The address keeps the chosen rows.
+  const wanted = rowsOf(s.rows);
+  let selected = r.rows.map((row, i) => (wanted.has(row) ? i : -1)).filter((i) => i >= 0);
+  let cursor = -1;
+  const choose = (rows, at = -1) => { cursor = at; selected = rows; s.rows = ranges(rows.map((i) => r.rows[i])); save(); pick(); draw(); };
   const colorOptions = [...(r.clusters ? [['#cluster', 'cluster']] : []), ['', 'one color'], ...set.columns.filter((c) => ['numbers', 'categories'].includes(c.kind)).map((c) => c.name)];
   s.color ??= r.clusters ? '#cluster' : state.data.target || '';
   if (!colorOptions.some((o) => (Array.isArray(o) ? o[0] : o) === s.color)) s.color = '';
@@ -58,7 +61,9 @@ async function show(box, r, set, s) {
   const draw = async () => {
     const paint = await colors(r, set, s.color);
     const [a, b] = [Number(s.across) || 0, Math.min(s.upward === undefined ? 1 : Number(s.upward), r.scores.length - 1)];
-    plot.replaceChildren(lasso(r, [a, b], paint, selected, (rows) => { selected = rows; pick(); draw(); }), paint.legend ?? '');
+    const keys = plot.contains(document.activeElement);
+    plot.replaceChildren(lasso(r, [a, b], paint, selected, choose, cursor), paint.legend ?? '');
+    if (keys) plot.querySelector('svg.lasso').focus();
   };
   const pick = async () => {
     if (!selected.length) { chosen.replaceChildren(el('p', { class: 'soft' }, 'Draw around points to list them, or choose a group below.')); return; }
@@ -67,19 +72,19 @@ async function show(box, r, set, s) {
     const numeric = set.columns.map((c, j) => (c.kind === 'numbers' ? j + 1 : -1)).filter((j) => j > 0);
     chosen.replaceChildren(el('p', {}, `${rows.length} rows chosen${rows.length > found.cells.length ? `; the first ${found.cells.length} are listed` : ''}.`),
       el('div', { class: 'row' }, el('button', { type: 'button', class: 'fixed', 'data-export': true, onclick: () => { download('chosen-' + found.file, found.csv, 'text/csv'); say(`${rows.length} rows are saved.`); } }, 'Export as CSV'),
-        el('button', { type: 'button', class: 'fixed', onclick: () => { selected = []; pick(); draw(); } }, 'Choose none')),
+        el('button', { type: 'button', class: 'fixed', onclick: () => choose([]) }, 'Choose none')),
       table(['row', ...found.names], found.cells.map((cells, i) => [rows[i], ...cells.map((v) => (typeof v === 'string' && v.length > 80 ? v.slice(0, 80) + '…' : v))]), 'Chosen rows', [0, ...numeric]));
   };
   const set1 = (name) => (v) => { s[name] = v; save(); draw(); };
   const groupBox = el('div', {});
   const groupsOf = async () => {
     const paint = await colors(r, set, s.color);
-    groupBox.replaceChildren(paint.levels ? field('Choose a group', select([['', 'none'], ...paint.levels.map((name, i) => [String(i), name])], '', (v) => { selected = v === '' ? [] : paint.index.map((c, i) => (c === Number(v) ? i : -1)).filter((i) => i >= 0); pick(); draw(); })) : '');
+    groupBox.replaceChildren(paint.levels ? field('Choose a group', select([['', 'none'], ...paint.levels.map((name, i) => [String(i), name])], '', (v) => { choose(v === '' ? [] : paint.index.map((c, i) => (c === Number(v) ? i : -1)).filter((i) => i >= 0)); })) : '');
   };
   box.replaceChildren(
     card(r.clusters ? 'Clusters on principal components' : 'Principal components', 'two-thirds',
       el('div', { class: 'row no-report' }, field('Across', select(axes, s.across ?? '0', set1('across'))), field('Upward', select(axes, s.upward ?? (axes.length > 1 ? '1' : '0'), set1('upward'))), field('Color', select(colorOptions, s.color, (v) => { set1('color')(v); groupsOf(); }))),
-      plot, el('p', { class: 'hint' }, 'Drag to draw a lasso around points; point at one to read it.')),
+      plot, el('p', { class: 'hint' }, 'Drag to draw a lasso around points; point at one to read it. With the keyboard: arrow keys go from point to point, Space chooses.')),
     card('How much each component holds', 'third', tiles([['rows', r.rows.length], ['clusters', r.clusters?.chosen ?? null], ['in 2 components', `${shown(100 * (r.explained[0] + (r.explained[1] ?? 0)), 3)} %`]]),
       lines({ width: 380, height: 260, x: r.eigenvalues.map((_, i) => i + 1), series: [{ values: r.eigenvalues }], xLabel: 'component', yLabel: 'eigenvalue', label: 'eigenvalues', xTicks: r.eigenvalues.map((_, i) => [i + 1, String(i + 1)]) }),
       el('p', { class: 'small' }, 'Kernel: ', el('code', {}, r.kernel)), r.remarks.map((t) => el('p', { class: 'small' }, t)),
@@ -102,7 +107,7 @@ async function colors(r, set, name) {
   return { fill: found.values.map((v) => (v === null ? 'var(--soft)' : rgb(color(high > low ? (v - low) / (high - low) : 0.5)))), legend: el('div', { class: 'heat' }, el('span', { class: 'small' }, name), scaleOf(low, high)) };
 }
 
-function lasso(r, [a, b], paint, selected, choose) {
+function lasso(r, [a, b], paint, selected, choose, cursor) {
   const [x, y] = [r.scores[a], r.scores[b]];
   const f = frame({ width: 760, height: 520, xRange: extent([x], 0.05), yRange: extent([y], 0.05), xLabel: `component ${a + 1}`, yLabel: `component ${b + 1}`, label: `${r.rows.length} points on components ${a + 1} and ${b + 1}` });
   f.root.classList.add('lasso');
@@ -129,7 +134,31 @@ function lasso(r, [a, b], paint, selected, choose) {
     if (!line || line.length < 4) { shape.setAttribute('visibility', 'hidden'); return; }
     choose(places.map((p, i) => (within(p, line) ? i : -1)).filter((i) => i >= 0));
   });
-  return figure(f.root);
+  const node = figure(f.root);
+  const toggle = (i) => choose(inside.has(i) ? selected.filter((k) => k !== i) : [...selected, i].sort((p, q) => p - q), i);
+  node.append(walk(f, places, r.rows.map((row, i) => `row ${row}: ${r.words[i]}${inside.has(i) ? ' (chosen)' : ''}`), toggle, cursor));
+  return node;
+}
+
+// Rows as text: `0-4,7`.
+export function ranges(rows) {
+  const sorted = [...rows].sort((a, b) => a - b), out = [];
+  for (let i = 0; i < sorted.length; i++) {
+    let j = i;
+    while (sorted[j + 1] === sorted[j] + 1) j++;
+    out.push(j > i ? `${sorted[i]}-${sorted[j]}` : String(sorted[i]));
+    i = j;
+  }
+  return out.join(',');
+}
+
+function rowsOf(text) {
+  const rows = new Set();
+  for (const part of String(text ?? '').split(',').filter(Boolean)) {
+    const [from, to = from] = part.split('-').map(Number);
+    for (let row = from; row <= Math.min(to, from + 20000); row++) rows.add(row);
+  }
+  return rows;
 }
 
 // Whether a point of the screen is inside of a line drawn on it.

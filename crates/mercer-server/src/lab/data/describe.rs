@@ -9,6 +9,7 @@ use super::store::{Dataset, Store};
 use crate::lab::fields::Fields;
 use crate::lab::numbers::number;
 use crate::lab::refusal::{Answer, Refusal};
+use crate::lab::snippets;
 
 /// Rows of a table that are shown.
 const SHOWN: usize = 50;
@@ -47,7 +48,7 @@ fn of(set: &Dataset) -> Value {
     json!({
         "id": set.id, "title": set.title, "kind": set.kind, "origin": set.origin, "file": set.file,
         "rows": set.table.rows(), "columns": columns, "target": set.target.clone().or_else(|| guess(&set.table)),
-        "head": cells(&set.table, &rows),
+        "head": cells(&set.table, &rows), "snippet": snippets::data(set),
     })
 }
 

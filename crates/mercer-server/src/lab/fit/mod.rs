@@ -11,7 +11,7 @@ use std::sync::Arc;
 use mercer::learner::{FactValue, Fitted, Goal, LearnerEntry, ParameterKind};
 use mercer::model::{AnyFit, Model, learner};
 use mercer::settings::{Setting, Settings};
-use mercer::{Cancel, Compute, Kernel};
+use mercer::{Cancel, Compute, Error, Kernel};
 use serde_json::{Value, json};
 
 use super::data::Store;
@@ -44,6 +44,8 @@ pub struct Request {
     pub choice: Choice,
     /// Whether the kernel and the penalty are searched for.
     pub search: Option<search::Plan>,
+    /// The kernel and the penalty of a cell of the surface, which are fitted instead of the winner.
+    pub cell: Option<(String, f64)>,
 }
 
 impl Request {
@@ -62,7 +64,16 @@ impl Request {
             }
         }
         let search = if fields.flag("search")? { Some(search::Plan::read(fields)?) } else { None };
-        Ok(Self { entry, settings, choice, search })
+        let cell = match fields.optional_object("cell")? {
+            Some(cell) => {
+                let missing = || Refusal::request("`cell` must have a `kernel` and a `penalty`");
+                let kernel = cell.text("kernel")?.to_owned();
+                parse(&kernel)?;
+                Some((kernel, cell.optional_number("penalty")?.ok_or_else(missing)?))
+            }
+            None => None,
+        };
+        Ok(Self { entry, settings, choice, search, cell })
     }
 
     fn kernel(&self) -> Result<Option<Kernel>, Refusal> {
@@ -90,7 +101,7 @@ fn setting(entry: &LearnerEntry, name: &str, value: &Value) -> Result<Option<Set
 }
 
 /// Fits, and makes everything that the page shows. A stop keeps what the learner or the search has so far.
-pub fn run(request: Request, store: &Store, compute: &Compute, cancel: &Cancel) -> Result<Finished, Refusal> {
+pub fn run(mut request: Request, store: &Store, compute: &Compute, cancel: &Cancel) -> Result<Finished, Refusal> {
     let kernel = request.kernel()?;
     let training = Training::of(store, &request.choice, kernel.as_ref(), request.entry.goal, compute)?;
     let mut settings = named(&request.settings, &training)?;
@@ -101,13 +112,22 @@ pub fn run(request: Request, store: &Store, compute: &Compute, cancel: &Cancel) 
         Some(plan) => Some(search::run(plan, request.entry, &mut settings, &training, compute)?),
         None => None,
     };
+    if let (Some((kernel, penalty)), Some(parameter)) = (&request.cell, search::penalty(request.entry)) {
+        settings.insert("kernel", kernel.as_str());
+        settings.insert(parameter, *penalty);
+        // What is copied is the fit of the cell, not the search.
+        request.settings.insert("kernel", kernel.as_str());
+        request.settings.insert(parameter, *penalty);
+        request.search = None;
+    }
     // The search was stopped, not the fit of its winner.
     let searched_until_stopped = found.is_some() && cancel.is_canceled() && !cancel.is_aborted();
     if searched_until_stopped {
         cancel.lower();
     }
     let built = request.entry.build(&settings)?;
-    let fit: AnyFit = built.fit(&training.input(request.entry.goal), compute)?.into();
+    let fit = built.fit(&training.input(request.entry.goal), compute);
+    let fit: AnyFit = fit.map_err(|error| stopped_early(error, request.entry))?.into();
     let stopped = searched_until_stopped || cancel.is_canceled();
     cancel.lower();
     let mut model = Model::new(fit, model_inputs(&training, request.entry.goal))?;
@@ -119,6 +139,19 @@ pub fn run(request: Request, store: &Store, compute: &Compute, cancel: &Cancel) 
     answer["search"] = found.unwrap_or(Value::Null);
     answer["snippet"] = snippets::fit(&request, &fitted, &settings);
     Ok(Finished { answer, kept: Some(Arc::new(fitted)) })
+}
+
+/// A stop without a model names the learner; its declaration has whether there is one before the end.
+fn stopped_early(error: Error, entry: &LearnerEntry) -> Refusal {
+    let canceled = matches!(error, Error::Canceled);
+    let mut refusal = Refusal::from(error);
+    if canceled {
+        refusal.message = match entry.anytime {
+            true => "Stopped before the first step: there is no model yet.".into(),
+            false => format!("Stopped. {} has no model before its end.", entry.title),
+        };
+    }
+    refusal
 }
 
 fn model_inputs(training: &Training, goal: Goal) -> mercer::model::Inputs {

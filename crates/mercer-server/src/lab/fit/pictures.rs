@@ -17,6 +17,8 @@ const PLACES: usize = 240;
 const EFFECT_PLACES: usize = 41;
 /// The level of the band around a curve.
 const LEVEL: f64 = 0.95;
+/// Standard errors to either side of an effect.
+const BAND: f64 = 2.0;
 /// Rows up to which effects are computed: they need a factor of the matrix.
 const EFFECT_ROWS: usize = 3_000;
 
@@ -89,10 +91,12 @@ fn shown(effect: &PartialEffect, training: &Training) -> Value {
             let units = places.iter().map(|&v| training.in_units(effect.columns[k], v));
             drawn_list(&units.collect::<Vec<_>>())
         };
+        let (lower, upper) = grid.band(BAND);
         json!({
             "axes": grid.axes.iter().enumerate().map(axis).collect::<Vec<_>>(),
             "values": drawn_all(grid.values.mapv(|v| v * scale).view()),
-            "errors": drawn_all(grid.standard_errors.mapv(|v| v * scale).view()),
+            "lower": drawn_all(lower.mapv(|v| v * scale).view()),
+            "upper": drawn_all(upper.mapv(|v| v * scale).view()),
         })
     });
     json!({

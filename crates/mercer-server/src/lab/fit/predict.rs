@@ -1,8 +1,8 @@
 //! The prediction for a row that somebody typed, and what contributed most to it.
 
 use mercer::gram::{self, Pairs};
-use mercer::learn::svm::{SvcFit, SvrFit};
 use mercer::learn::{GaussianProcessFit, RidgeFit};
+use mercer::learner::FactValue;
 use mercer::points::{Column, ColumnData, Table};
 use mercer::{Compute, Result, Sample};
 use ndarray::Array1;
@@ -34,8 +34,10 @@ pub fn predict(fields: Fields<'_>, fitted: &FittedModel, compute: &Compute) -> A
         return Err(Refusal::request("a value is missing"));
     }
     let mut answer = json!({});
+    let mut output = 0;
     if let Some(names) = fitted.model.classes() {
         let class = fitted.model.predict_classes(&sample, compute)?[0];
+        output = class;
         answer["class"] = json!(names[class]);
         if fitted.model.has_probabilities() {
             let p = fitted.model.probabilities(&sample, compute)?;
@@ -51,7 +53,7 @@ pub fn predict(fields: Fields<'_>, fitted: &FittedModel, compute: &Compute) -> A
         }
     }
     answer["parts"] = parts(fitted, &sample, compute)?;
-    answer["rows"] = rows(fitted, &sample, compute)?;
+    answer["rows"] = rows(fitted, &sample, output, compute)?;
     Ok(answer)
 }
 
@@ -112,46 +114,41 @@ fn parts(fitted: &FittedModel, sample: &Sample, compute: &Compute) -> Result<Val
     Ok(parts.into_iter().map(|(kernel, value)| json!({ "kernel": kernel, "value": drawn(value) })).collect())
 }
 
-/// The rows of the data with the largest terms `αᵢk(x, xᵢ)`; the most similar ones where a fit has several functions.
-fn rows(fitted: &FittedModel, sample: &Sample, compute: &Compute) -> Result<Value> {
+/// The rows of the data with the largest terms `αᵢk(x, xᵢ)` of the target, or of the decision for
+/// the predicted class; the most similar ones where a fit is no such sum.
+fn rows(fitted: &FittedModel, sample: &Sample, output: usize, compute: &Compute) -> Result<Value> {
     let (Some(kernel), Some(points)) = (fitted.model.kernel(), fitted.model.fitted().points(0)) else {
         return Ok(Value::Null);
     };
     if kernel.is_precomputed() {
         return Ok(Value::Null);
     }
+    let places = places(fitted, points.len());
     let bound = kernel.bind(Pairs::Between(sample.as_points(), points), compute)?;
     let similarity: Array1<f64> = gram::dense(&bound, compute)?.row(0).to_owned();
-    let weights = coefficients(fitted).filter(|weights| weights.len() == similarity.len());
-    let scale = fitted.training.inputs.targets.first().map_or(1.0, |target| target.map.scale);
+    let weights = fitted.model.fitted().point_weights(output).filter(|weights| weights.len() == similarity.len());
+    let scale = match fitted.model.classes() {
+        Some(_) => 1.0,
+        None => fitted.training.inputs.targets.first().map_or(1.0, |target| target.map.scale),
+    };
     let size = |i: usize| weights.as_ref().map_or(similarity[i], |w| (w[i] * similarity[i]).abs());
     let mut order: Vec<usize> = (0..similarity.len()).collect();
     order.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
-    let place = |i: usize| places(fitted).map_or(i, |support| support[i]);
     let one = |&i: &usize| {
-        let row = fitted.training.kept.get(place(i));
+        let place = places.as_ref().map(|places| places[i]);
         json!({
-            "row": row, "similarity": drawn(similarity[i]),
+            "row": place.and_then(|place| fitted.training.kept.get(place)), "similarity": drawn(similarity[i]),
             "term": weights.as_ref().map(|w| drawn(scale * w[i] * similarity[i])),
-            "label": fitted.training.label_of(place(i)),
+            "label": place.and_then(|place| fitted.training.label_of(place)),
         })
     };
     Ok(order.iter().take(NAMED).map(one).collect())
 }
 
-/// `α`, where there is one function.
-fn coefficients(fitted: &FittedModel) -> Option<Array1<f64>> {
-    if let Some(fit) = fitted.model.fit::<RidgeFit>() {
-        return Some(fit.dual_coefficients().column(0).to_owned());
+/// The rows of the data that the points of a fit are: its support, or all. Centers are not told.
+fn places(fitted: &FittedModel, points: usize) -> Option<Vec<usize>> {
+    match fitted.model.fitted().facts().get("support") {
+        Some(FactValue::Counts(rows)) => Some(rows.to_vec()),
+        _ => (points == fitted.training.rows()).then(|| (0..points).collect()),
     }
-    if let Some(fit) = fitted.model.fit::<GaussianProcessFit>() {
-        return Some(fit.dual_coefficients().to_owned());
-    }
-    None
-}
-
-/// The rows of the data that support vectors are.
-fn places(fitted: &FittedModel) -> Option<&[usize]> {
-    let classes = fitted.model.fit::<SvcFit>().map(SvcFit::support);
-    classes.or_else(|| fitted.model.fit::<SvrFit>().map(SvrFit::support))
 }

@@ -1,8 +1,10 @@
 //! Proof or counterexample, and its re-check.
 
 use mercer::definiteness::{self, CheckOptions, CheckVerdict};
+use mercer::gram::{self, Pairs};
 use mercer::kernel::Counterexample;
-use mercer::{Compute, Kernel};
+use mercer::solve::symmetric_eigen;
+use mercer::{Compute, Kernel, Points};
 use ndarray::Array2;
 use serde_json::{Value, json};
 
@@ -10,7 +12,7 @@ use super::parse;
 use super::proofs::tree;
 use crate::lab::data::Store;
 use crate::lab::fields::Fields;
-use crate::lab::numbers::{number, numbers};
+use crate::lab::numbers::{drawn_all, number, numbers};
 use crate::lab::refusal::{Answer, Refusal};
 use crate::lab::training::{Choice, Training};
 
@@ -43,7 +45,7 @@ pub fn check(fields: Fields<'_>, store: &Store, compute: &Compute) -> Answer {
     Ok(json!({
         "verdict": verdict,
         "proof": proof,
-        "counterexample": found.counterexample().map(shown),
+        "counterexample": found.counterexample().map(|example| shown(example, &kernel, training.as_ref(), compute)),
         "min_eigenvalue": number(found.min_eigenvalue),
         "sets_tried": found.sets_tried,
         "points_tried": found.points_tried,
@@ -58,7 +60,7 @@ fn needs_data(kernel: &Kernel) -> bool {
     !vector || fails
 }
 
-fn shown(example: &Counterexample) -> Value {
+fn shown(example: &Counterexample, kernel: &Kernel, training: Option<&Training>, compute: &Compute) -> Value {
     let points: Vec<Value> = example.points.rows().into_iter().map(|row| numbers(&row.to_vec())).collect();
     json!({
         "points": points,
@@ -68,11 +70,46 @@ fn shown(example: &Counterexample) -> Value {
         "value": number(example.value),
         "digits": example.digits,
         "text": example.to_string(),
+        "matrix": of_example(example, kernel, training, compute).unwrap_or(Value::Null),
     })
 }
 
+/// The matrix of the points of a counterexample, or of its rows of the data.
+fn of_example(
+    example: &Counterexample,
+    kernel: &Kernel,
+    training: Option<&Training>,
+    compute: &Compute,
+) -> mercer::Result<Value> {
+    match training {
+        Some(training) if example.points.is_empty() && !example.indices.is_empty() => {
+            let kernel = training.kernel(kernel)?.resolve(training.points(), compute)?;
+            matrix(&kernel, training.sample.taken(&example.indices).as_points(), compute)
+        }
+        Some(training) => matrix(
+            &training.kernel(kernel)?.resolve(training.points(), compute)?,
+            Points::from(&example.points),
+            compute,
+        ),
+        None => matrix(kernel, Points::from(&example.points), compute),
+    }
+}
+
+/// The matrix of a kernel, with its smallest eigenvalue and the eigenvector.
+fn matrix(kernel: &Kernel, points: Points<'_>, compute: &Compute) -> mercer::Result<Value> {
+    let values = gram::dense(&kernel.bind(Pairs::Within(points), compute)?, compute)?;
+    let eigen = symmetric_eigen(values.view(), compute)?;
+    let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
+    Ok(json!({
+        "size": values.nrows(), "cells": drawn_all(values.view()), "low": number(low), "high": number(high),
+        // Eigenvalues ascend.
+        "eigenvalue": eigen.values.first().map(|&v| number(v)),
+        "eigenvector": eigen.vectors.columns().into_iter().next().map(drawn_all),
+    }))
+}
+
 /// `cᵀKc` at points and weights of the page, computed anew with 31 digits.
-pub fn recheck(kernel: &Kernel, fields: Fields<'_>) -> Answer {
+pub fn recheck(kernel: &Kernel, fields: Fields<'_>, compute: &Compute) -> Answer {
     let wrong = || Refusal::request("`points` must be a list of rows of numbers of one length");
     let rows = fields.optional("points").and_then(Value::as_array).ok_or_else(wrong)?;
     let weights = fields.optional_numbers("weights")?.unwrap_or_default();
@@ -89,5 +126,10 @@ pub fn recheck(kernel: &Kernel, fields: Fields<'_>) -> Answer {
     }
     let points = Array2::from_shape_vec((rows.len(), columns), values).map_err(|_| wrong())?;
     let form = definiteness::quadratic_form(kernel, points.view(), &weights)?;
-    Ok(json!({ "value": number(form.value), "digits": form.digits, "negative": form.negative }))
+    let mut answer = json!({ "value": number(form.value), "digits": form.digits, "negative": form.negative });
+    // One or two columns are drawn as points.
+    if columns > 2 {
+        answer["matrix"] = matrix(kernel, Points::from(&points), compute)?;
+    }
+    Ok(answer)
 }

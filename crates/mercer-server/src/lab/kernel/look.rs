@@ -1,5 +1,6 @@
 //! Everything that the panel shows of a kernel, in one answer: it must be there before the next move of a slider.
 
+use mercer::kernel::WholeParameter;
 use mercer::{Compute, Kernel};
 use serde_json::{Value, json};
 
@@ -17,12 +18,20 @@ use crate::lab::training::{Choice, Training};
 /// The largest half-width of the axis.
 const WIDEST: f64 = 1e6;
 
+/// The end of a slider of whole numbers, unless twice the value is more.
+const LONGEST_STEPS: u32 = 10;
+/// Whole numbers with a slider: the ends of each are found by building the kernel.
+const MOST_STEPPED: usize = 12;
+
 /// The answer for a text, or for the same text with other parameters.
 pub fn look(fields: Fields<'_>, store: &Store, compute: &Compute) -> Answer {
     let text = fields.text("kernel")?;
     let mut kernel = parse(text)?;
     if let Some(values) = fields.optional_numbers("parameters")? {
         kernel = kernel.with_parameters(&values)?;
+    }
+    if let Some(values) = fields.optional_numbers("whole")? {
+        kernel = kernel.with_whole_parameters(&whole_numbers(&values)?)?;
     }
     let half_width = fields.optional_number("half_width")?.unwrap_or(4.0);
     if !(half_width > 0.0 && half_width <= WIDEST) {
@@ -35,6 +44,7 @@ pub fn look(fields: Fields<'_>, store: &Store, compute: &Compute) -> Answer {
         "short": kernel.short(),
         "kind": kernel.point_kind().map(|kind| kind.to_string()),
         "parameters": kernel.parameters().into_iter().map(parameter).collect::<Vec<_>>(),
+        "whole": whole(&kernel),
         "properties": properties(&kernel),
         "bound": kernel.bound().filter(|b| b.is_finite()),
     });
@@ -43,7 +53,8 @@ pub fn look(fields: Fields<'_>, store: &Store, compute: &Compute) -> Answer {
     curves(&mut answer, line.as_ref(), &kernel, fields, compute)?;
     data(&mut answer, &kernel, training, fields, compute)?;
     if let Some(example) = fields.optional_object("recheck")? {
-        answer["recheck"] = recheck(&kernel, example).unwrap_or_else(|refusal| json!({ "reason": refusal.message }));
+        answer["recheck"] =
+            recheck(&kernel, example, compute).unwrap_or_else(|refusal| json!({ "reason": refusal.message }));
     }
     Ok(answer)
 }
@@ -57,6 +68,33 @@ fn parameter(parameter: mercer::kernel::Parameter) -> Value {
         "name": parameter.name, "value": number(parameter.value), "positive": parameter.positive,
         "choice": parameter.choice, "low": number(low), "high": number(high),
     })
+}
+
+fn whole_numbers(values: &[f64]) -> Result<Vec<u32>, Refusal> {
+    let one = |v: &f64| (v.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(v)).then_some(*v as u32);
+    let all: Option<Vec<u32>> = values.iter().map(one).collect();
+    all.ok_or_else(|| Refusal::request("`whole` must be a list of whole numbers"))
+}
+
+/// The whole-number parameters with the ends of their sliders: the values that the kernel accepts.
+fn whole(kernel: &Kernel) -> Value {
+    let found = kernel.whole_parameters();
+    let values: Vec<u32> = found.iter().map(|p| p.value).collect();
+    let takes = |at: usize, value: u32| {
+        let mut values = values.clone();
+        values[at] = value;
+        kernel.with_whole_parameters(&values).is_ok()
+    };
+    let one = |(at, parameter): (usize, &WholeParameter)| {
+        let most = parameter.value.saturating_mul(2).max(LONGEST_STEPS);
+        let high = (parameter.value + 1..=most).take_while(|&value| takes(at, value)).last();
+        let low = (parameter.value.saturating_sub(most)..parameter.value).rev().take_while(|&value| takes(at, value));
+        json!({
+            "name": parameter.name, "value": parameter.value,
+            "low": low.last().unwrap_or(parameter.value), "high": high.unwrap_or(parameter.value),
+        })
+    };
+    found.iter().enumerate().take(MOST_STEPPED).map(one).collect()
 }
 
 /// The line of the pictures; none for kernels on objects.

@@ -223,6 +223,10 @@ fn own_command(request: &Request, fitted: &FittedModel) -> String {
             Setting::Texts(texts) => {
                 texts.iter().for_each(|text| command.push_str(&format!(" --{flag} {}", quoted(text))))
             }
+            Setting::Numbers(values) => {
+                let list = values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+                command.push_str(&format!(" --{flag} {}", quoted(&list)));
+            }
             other => command.push_str(&format!(" --{flag} {}", quoted(&other.to_string()))),
         }
     }

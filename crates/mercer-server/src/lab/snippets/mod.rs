@@ -8,13 +8,18 @@ use mercer::Kernel;
 use serde_json::{Value, json};
 
 use super::compare::{Question, Request as CompareRequest};
-use super::data::Store;
+use super::data::{Dataset, Store};
 use super::refusal::Refusal;
 use super::training::{Choice, Training};
 use super::view::{Method, Request as ViewRequest};
 use words::{data_flags, quoted, table_scale};
 
 pub use fits::fit;
+
+/// The snippet of the panel of data.
+pub fn data(set: &Dataset) -> Value {
+    json!({ "command": format!("mercer data describe {}", quoted(&set.file)), "python": python::described(set) })
+}
 
 /// The snippet of the panel of kernels.
 pub fn kernel(text: &str, choice: Option<&Choice>, store: &Store) -> Result<Value, Refusal> {
@@ -94,7 +99,7 @@ pub fn compare(request: &CompareRequest, store: &Store) -> Result<Value, Refusal
     }
 }
 
-fn default_kernel(set: &super::data::Dataset) -> String {
+fn default_kernel(set: &Dataset) -> String {
     // What `Kernel::default_of` gives for rows of numbers; objects have a kernel of their own.
     let kind = set.table.columns().iter().find_map(|column| match &column.data {
         mercer::points::ColumnData::Objects(sample) => Some(sample.as_points().kind()),

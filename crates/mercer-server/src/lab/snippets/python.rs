@@ -1,5 +1,8 @@
 //! Lines of Python.
 
+use std::path::Path;
+
+use mercer::io::Format;
 use mercer::points::{ColumnData, Missing, PointKind, Scaling};
 
 use super::words::{features, group_file};
@@ -27,17 +30,14 @@ fn objects(set: &Dataset) -> Option<PointKind> {
 pub fn read(choice: &Choice, set: &Dataset, with_target: bool) -> String {
     let file = text(&set.file);
     if objects(set) == Some(PointKind::Graphs) {
-        let plain = set.file.rsplit(['/', '\\']).next().unwrap_or(&set.file);
-        let folder = text(plain.trim_end_matches(".zip").trim_end_matches(".tar.gz").trim_end_matches(".tar"));
-        return format!("X, y = mercer.Graphs.read_tu({})\n", if set.origin == "uploaded" { folder } else { file });
+        return graphs(set, &file);
     }
     if objects(set) == Some(PointKind::Strings) {
         let labels =
             if with_target { "y = [i.split(\"|\")[1] for i in ids]  # the word after | in every header\n" } else { "" };
         return format!("ids, X = mercer.read_fasta({file})\n{labels}");
     }
-    let mut lines = String::from("import pandas as pd\n\n");
-    lines.push_str(&format!("data = {}\n", reader(&set.file)));
+    let mut lines = frame("data", set);
     if let (Some(target), true) = (&choice.target, with_target && choice.missing.is_some()) {
         lines.push_str(&format!("data = data.dropna(subset=[{}])\n", text(target)));
     }
@@ -49,15 +49,44 @@ pub fn read(choice: &Choice, set: &Dataset, with_target: bool) -> String {
     lines
 }
 
-fn reader(file: &str) -> String {
-    let lower = file.to_ascii_lowercase();
-    if lower.ends_with(".parquet") {
-        format!("pd.read_parquet({})", text(file))
-    } else if lower.ends_with(".tsv") || lower.ends_with(".tsv.gz") {
-        format!("pd.read_csv({}, sep=\"\\t\")", text(file))
-    } else {
-        format!("pd.read_csv({})", text(file))
+/// Reads a table of columns as a frame of a name, with the columns as the lab names them.
+pub fn frame(name: &str, set: &Dataset) -> String {
+    let file = text(&set.file);
+    let names: Vec<&str> = set.table.names().collect();
+    match Format::from_path(Path::new(&set.file)).ok() {
+        Some(Format::Npy) => format!(
+            "import numpy as np\nimport pandas as pd\n\n{name} = pd.DataFrame(np.load({file}), columns={})\n",
+            list(&names)
+        ),
+        Some(Format::Libsvm) => format!(
+            "import pandas as pd\nfrom sklearn.datasets import load_svmlight_file\n\nrows, labels = \
+             load_svmlight_file({file})\n{name} = pd.DataFrame(rows.toarray(), columns={})\n{name}.insert(0, {}, \
+             labels)\n",
+            list(&names[1..]),
+            text(names[0])
+        ),
+        Some(Format::Parquet) => format!("import pandas as pd\n\n{name} = pd.read_parquet({file})\n"),
+        Some(Format::Tsv) => format!("import pandas as pd\n\n{name} = pd.read_csv({file}, sep=\"\\t\")\n"),
+        _ => format!("import pandas as pd\n\n{name} = pd.read_csv({file})\n"),
     }
+}
+
+/// Reads and describes a set.
+pub fn described(set: &Dataset) -> String {
+    let file = text(&set.file);
+    match objects(set) {
+        Some(PointKind::Graphs) => format!("import mercer\n\n{}print(len(X), X[0])\n", graphs(set, &file)),
+        Some(PointKind::Strings) => {
+            format!("import mercer\n\nids, X = mercer.read_fasta({file})\nprint(len(X), ids[0], X[0])\n")
+        }
+        _ => format!("{}print(data.describe(include=\"all\"))\n", frame("data", set)),
+    }
+}
+
+fn graphs(set: &Dataset, file: &str) -> String {
+    let plain = set.file.rsplit(['/', '\\']).next().unwrap_or(&set.file);
+    let folder = text(plain.trim_end_matches(".zip").trim_end_matches(".tar.gz").trim_end_matches(".tar"));
+    format!("X, y = mercer.Graphs.read_tu({})\n", if set.origin == "uploaded" { &folder } else { file })
 }
 
 fn chosen<'s>(choice: &'s Choice, set: &'s Dataset) -> Vec<&'s str> {
@@ -123,19 +152,23 @@ pub fn two_samples(choice: &Choice, a: &Dataset, b: &Dataset, groups: Option<&(S
         ));
         return lines;
     }
-    lines.push_str("import pandas as pd\n\n");
+    if objects(a) == Some(PointKind::Strings) {
+        lines.push_str(&format!(
+            "_, A = mercer.read_fasta({})\n_, B = mercer.read_fasta({})\n",
+            text(&a.file),
+            text(&b.file)
+        ));
+        return lines;
+    }
     let names = chosen(choice, a);
     match groups {
         None => {
-            lines.push_str(&format!("a, b = {}, {}\n", reader(&a.file), reader(&b.file)));
+            lines.push_str(&frame("a", a));
+            lines.push_str(&frame("b", b));
         }
         Some((by, one, other)) => {
-            lines.push_str(&format!(
-                "data = {}  # or the files {} and {}\n",
-                reader(&a.file),
-                group_file(by, one),
-                group_file(by, other)
-            ));
+            lines.push_str(&frame("data", a));
+            lines.push_str(&format!("# or the files {} and {}\n", group_file(by, one), group_file(by, other)));
             let by = text(by);
             lines.push_str(&format!(
                 "of = data[{by}].astype(str)\na, b = data[of == {}], data[of == {}]\n",

@@ -58,6 +58,7 @@ pub(crate) static VALUES: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         KERNEL,
         GRIDS,
@@ -91,6 +92,7 @@ pub(crate) static CLASSES: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         KERNEL,
         GRIDS,

@@ -47,6 +47,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: true,
     parameters: &[KERNEL, NOISE, OPTIMIZE, FIXED, FREE, RESTARTS, SEED],
     build: |settings| {
         Ok(Box::new(GaussianProcess {
@@ -72,6 +73,7 @@ pub(crate) static SPARSE: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: false,
     streamed: None,
+    anytime: true,
     parameters: &[
         KERNEL,
         NOISE,
@@ -129,6 +131,7 @@ pub(crate) static SHARED: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         KERNEL,
         Parameter::with_default(
@@ -192,6 +195,10 @@ impl Fitted for GaussianProcessFit {
 
     fn targets(&self) -> usize {
         1
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        (output == 0).then(|| self.dual_coefficients().to_owned())
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
@@ -317,6 +324,11 @@ impl Fitted for SharedGaussianProcessFit {
 
     fn targets(&self) -> usize {
         Self::targets(self).ncols()
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        let weights = self.dual_coefficients();
+        (output < weights.ncols()).then(|| weights.column(output).to_owned())
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

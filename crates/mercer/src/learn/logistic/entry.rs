@@ -1,6 +1,6 @@
 //! Logistic regression in the catalogue of learners.
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
 use super::{LogisticFit, LogisticRegression};
 use crate::error::AllowedRange;
@@ -24,6 +24,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: Some("streamed_logistic"),
+    anytime: true,
     parameters: &[
         KERNEL,
         Parameter::with_default(
@@ -117,6 +118,16 @@ impl Fitted for LogisticFit {
 
     fn class_names(&self) -> Option<Vec<String>> {
         Some((0..self.classes()).map(|class| class.to_string()).collect())
+    }
+
+    fn point_weights(&self, class: usize) -> Option<Array1<f64>> {
+        let weights = self.dual_coefficients();
+        match (self.classes(), class) {
+            (2, 0) => Some(-&weights.column(0)),
+            (2, 1) => Some(weights.column(0).to_owned()),
+            (2, _) => None,
+            (classes, _) => (class < classes).then(|| weights.column(class).to_owned()),
+        }
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

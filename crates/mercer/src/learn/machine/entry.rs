@@ -1,6 +1,6 @@
 //! Regularized losses and quantile curves in the catalogue of learners.
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
 use super::newton::{LossPlan, LossSolver};
 use super::{KernelMachine, KernelMachineFit, LossEvidence, QuantileCurves, QuantileCurvesFit};
@@ -53,6 +53,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: true,
     parameters: &[
         Parameter::with_default(
             "loss",
@@ -93,6 +94,7 @@ pub(crate) static QUANTILES: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: true,
     parameters: &[
         Parameter::with_default(
             "levels",
@@ -210,6 +212,15 @@ impl Fitted for KernelMachineFit {
         self.loss().is_classification().then(|| vec!["-1".into(), "1".into()])
     }
 
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        let weights = self.dual_coefficients();
+        match (self.loss().is_classification(), output) {
+            (true, 0) => Some(-&weights),
+            (true, 1) | (false, 0) => Some(weights.to_owned()),
+            _ => None,
+        }
+    }
+
     /// The numbers of the classes, for a loss of classes.
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         let values = Self::predict(self, x, compute)?;
@@ -287,6 +298,10 @@ impl Fitted for QuantileCurvesFit {
 
     fn output_names(&self) -> Option<Vec<String>> {
         Some(self.levels().iter().map(f64::to_string).collect())
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        self.fits().get(output).map(|fit| fit.dual_coefficients().to_owned())
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

@@ -68,6 +68,7 @@ pub static RIDGE_ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         KERNELS,
         Parameter::with_default("lambda", ParameterKind::Number(AllowedRange::NON_NEGATIVE), "1", "the penalty"),
@@ -106,6 +107,7 @@ pub static SVC_ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: true,
     parameters: &[
         KERNELS,
         Parameter::with_default("C", ParameterKind::Number(AllowedRange::POSITIVE), "1", "the penalty of errors"),
@@ -167,6 +169,7 @@ pub static ONE_CLASS_ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: true,
     streamed: None,
+    anytime: false,
     parameters: &[
         KERNELS,
         Parameter::with_default(
@@ -301,6 +304,10 @@ impl Fitted for MultipleRidgeFit {
         self.fit.dual_coefficients().ncols()
     }
 
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        self.fit.point_weights(output)
+    }
+
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         self.fit.predict(x, compute)
     }
@@ -341,6 +348,10 @@ impl Fitted for MultipleSvcFit {
 
     fn class_names(&self) -> Option<Vec<String>> {
         Some(self.fit.names().to_vec())
+    }
+
+    fn point_weights(&self, class: usize) -> Option<Array1<f64>> {
+        self.fit.class_weights(class)
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
@@ -397,6 +408,10 @@ impl Fitted for MultipleOneClassFit {
 
     fn targets(&self) -> usize {
         1
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        self.fit.point_weights(output)
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

@@ -1,6 +1,6 @@
 //! Ridge regression in the catalogue of learners.
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
 use super::plan::{RidgePlan, RidgeSolver};
 use super::{IntervalTarget, Ridge, RidgeFit, RidgeMethod};
@@ -39,6 +39,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: Some("streamed_ridge"),
+    anytime: false,
     parameters: &[
         KERNEL,
         LAMBDA,
@@ -155,6 +156,11 @@ impl Fitted for RidgeFit {
 
     fn targets(&self) -> usize {
         self.dual_coefficients().ncols()
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        let weights = self.dual_coefficients();
+        (output < weights.ncols()).then(|| weights.column(output).to_owned())
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

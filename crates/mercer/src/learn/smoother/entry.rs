@@ -22,6 +22,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         Parameter::with_default(
             "degree",

@@ -21,6 +21,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         Parameter::with_default("order", ParameterKind::Count(1), "2", "order of the derivative that is penalized"),
         Parameter::with_default(

@@ -39,6 +39,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         KERNEL,
         FEATURES[0],

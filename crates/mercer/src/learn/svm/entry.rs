@@ -49,6 +49,7 @@ pub(crate) static SVC: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: true,
     parameters: &[
         KERNEL,
         C,
@@ -97,6 +98,7 @@ pub(crate) static SVR: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: true,
     parameters: &[
         KERNEL,
         Parameter::with_default(
@@ -143,6 +145,7 @@ pub(crate) static ONE_CLASS: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: true,
     streamed: None,
+    anytime: true,
     parameters: &[
         KERNEL,
         Parameter::with_default("nu", NU, "0.5", "bound on the share of points outside"),
@@ -261,6 +264,10 @@ impl Fitted for SvcFit {
         Some(self.names().to_vec())
     }
 
+    fn point_weights(&self, class: usize) -> Option<Array1<f64>> {
+        self.class_weights(class)
+    }
+
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         Ok(column(Self::predict(self, x, compute)?.into_iter().map(|class| class as f64).collect()))
     }
@@ -326,6 +333,10 @@ impl Fitted for SvrFit {
         1
     }
 
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        (output == 0).then(|| Array1::from(self.dual_coefficients().to_vec()))
+    }
+
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {
         Ok(column(Self::predict(self, x, compute)?.into()))
     }
@@ -372,6 +383,10 @@ impl Fitted for OneClassFit {
 
     fn targets(&self) -> usize {
         1
+    }
+
+    fn point_weights(&self, output: usize) -> Option<Array1<f64>> {
+        (output == 0).then(|| Array1::from(self.dual_coefficients().to_vec()))
     }
 
     fn predict(&self, x: Points<'_>, compute: &Compute) -> Result<Array2<f64>> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::classes::Classes;
 use super::decide::{DecisionShape, argmax, confidences, pairs, votes};
@@ -306,6 +306,23 @@ impl SvcFit {
             }
         }
         table
+    }
+
+    /// The weights of the support vectors in the sum of the decision values for a class.
+    pub(in crate::learn) fn class_weights(&self, class: usize) -> Option<Array1<f64>> {
+        if class >= self.names.len() {
+            return None;
+        }
+        let table = self.coefficients_by_machine();
+        let mut weights = Array1::zeros(table.nrows());
+        for (column, svm) in table.columns().into_iter().zip(&self.binary) {
+            match svm.second {
+                _ if svm.first == class => weights += &column,
+                Some(second) if second == class => weights -= &column,
+                _ => {}
+            }
+        }
+        Some(weights)
     }
 
     fn of_class(&self, class: usize) -> Range<usize> {

@@ -38,6 +38,7 @@ const fn features(
         sparse,
         novelty: false,
         streamed: None,
+        anytime: false,
         parameters,
         build,
         load,

@@ -21,6 +21,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         Parameter::optional("components", ParameterKind::Count(1), "the number of components; all columns when absent"),
         Parameter::with_default(

@@ -67,6 +67,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: Some("streamed_kmeans"),
+    anytime: false,
     parameters: &[
         KERNEL,
         CLUSTERS,

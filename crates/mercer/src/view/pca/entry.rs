@@ -24,6 +24,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: true,
     streamed: Some("streamed_pca"),
+    anytime: false,
     parameters: &[
         KERNEL,
         Parameter::optional(

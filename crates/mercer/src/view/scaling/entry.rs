@@ -21,6 +21,7 @@ pub static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[
         Parameter::with_default("kernel", ParameterKind::Kernel, "sqdist()", "the negative-definite kernel"),
         Parameter::optional(

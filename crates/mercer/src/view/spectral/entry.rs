@@ -23,6 +23,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: true,
     novelty: false,
     streamed: None,
+    anytime: false,
     parameters: &[KERNEL, CLUSTERS, MAX_CLUSTERS, RULE, STARTS, MAX_ITERATIONS, INIT, SOLVER, LANDMARKS, SEED],
     build: |settings| Ok(Box::new(SpectralClustering::of_settings(settings)?)),
     load: |record, settings, _| Ok(Box::new(SpectralFit::from_record(record, settings)?)),

@@ -156,11 +156,13 @@ fn parts_add_up_and_recover_an_additive_truth() {
         let mean = (0..200).map(|i| truth(&x, i)[j]).sum::<f64>() / 200.0;
         let grid = effect.grid.as_ref().unwrap();
         assert_eq!((grid.axes.len(), grid.values.dim()), (1, (21, 1)));
+        let (low, high) = grid.band(2.5);
         for (t, &position) in grid.axes[0].iter().enumerate() {
             let expected = truth(&array![[position, position]], 0)[j] - mean;
             let (found, error) = (grid.values[[t, 0]], grid.standard_errors[[t, 0]]);
             assert_close!(found, expected, abs = 0.15, "part {j} at {position}: {found} {expected}");
-            covered += usize::from((found - expected).abs() <= 2.5 * error);
+            assert_close!(high[[t, 0]] - low[[t, 0]], 5.0 * error, 1e-12);
+            covered += usize::from((low[[t, 0]]..=high[[t, 0]]).contains(&expected));
         }
         assert_close!(effect.at_data.sum(), 0.0, 1e-10);
     }

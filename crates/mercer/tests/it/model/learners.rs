@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mercer::compute::Progress;
+use mercer::learn::svm::{Classes, Svc};
 use mercer::learner::{FitInput, Goal, LearnerEntry, Targets, ViewCount};
 use mercer::model::{self, AnyFit, Inputs, LEARNERS, Model};
 use mercer::settings::Settings;
-use mercer::{Cancel, Compute, Error, Points, Seed, io};
+use mercer::{Cancel, Compute, Error, Expansion, Points, Seed, assert_close, io};
 use ndarray::{Array1, Array2, Axis};
 
 /// Rows of the data.
@@ -377,6 +378,104 @@ fn a_fit_that_is_aborted_looks_at_the_flag_a_few_times_only() {
             // A loop that is divided among threads looks in every part.
             assert!(until <= raised_at + 16, "{}: raised at look {raised_at} of {looks}, ended at {until}", entry.name);
             assert_canceled_or_usable(found, &data, &format!("look {raised_at} of {looks}"));
+        }
+    }
+}
+
+/// Reports of a fit at which it is stopped, each in turn.
+const MOST_REPORTS: usize = 12;
+
+#[test]
+fn learners_that_keep_their_model_when_stopped_are_those_declared_so() {
+    let mut wrong = Vec::new();
+    for entry in LEARNERS {
+        let data = Data::new(entry);
+        let complete = bytes(&data.fit(&Compute::new().with_threads(1).unwrap()).unwrap());
+        let mut kept = false;
+        for reports in 1..=MOST_REPORTS {
+            let whole = Cancel::default();
+            let cancel = whole.child();
+            let listener = StopAt { report: reports, reports: AtomicUsize::new(0), cancel: cancel.clone() };
+            let compute = Compute::new().with_threads(1).unwrap().with_cancel(cancel);
+            match data.fit(&compute.with_progress(Arc::new(listener))) {
+                Ok(fit) => kept |= bytes(&fit) != complete,
+                Err(error) => assert!(matches!(error, Error::Canceled), "{}: {error}", entry.name),
+            }
+        }
+        if kept != entry.anytime {
+            wrong.push((entry.name, kept));
+        }
+    }
+    assert!(wrong.is_empty(), "whether they keep a model: {wrong:?}");
+}
+
+/// `Σ wᵢ k(x, xᵢ)` at the rows of `x`.
+fn weighted(fit: &AnyFit, x: &Array2<f64>, weights: &Array1<f64>, compute: &Compute) -> Array1<f64> {
+    let points = fit.points(0).unwrap();
+    Expansion::new(fit.kernel().unwrap(), points, weights.view(), compute).unwrap().evaluate(x, compute).unwrap()
+}
+
+#[test]
+fn weights_of_the_points_make_the_function() {
+    let compute = Compute::new();
+    let mut found = Vec::new();
+    for entry in LEARNERS {
+        let data = Data::new(entry);
+        let fit = data.fit(&compute).unwrap();
+        let classes = fit.class_names().is_some();
+        let Some(weights) = fit.point_weights(usize::from(classes)) else { continue };
+        found.push(entry.name);
+        let x = &data.views[0];
+        let values = match entry.goal {
+            Goal::Values => fit.predict(Points::from(x), &compute).unwrap(),
+            _ => fit.decision_values(Points::from(x), &compute).unwrap(),
+        };
+        let sums = weighted(&fit, x, &weights, &compute);
+        let (offset, first) = (values[[0, 0]] - sums[0], values.column(0));
+        for (value, sum) in first.iter().zip(&sums) {
+            assert_close!(*value, sum + offset, abs = 1e-9);
+        }
+        if classes {
+            assert_eq!(fit.point_weights(0).unwrap(), -&weights, "{}", entry.name);
+        }
+        assert!(fit.point_weights(7).is_none(), "{}", entry.name);
+    }
+    let expected = [
+        "ridge",
+        "gaussian_process",
+        "shared_gaussian_process",
+        "logistic",
+        "svc",
+        "svr",
+        "one_class",
+        "kernel_machine",
+        "quantiles",
+        "multiple_ridge",
+        "multiple_svm",
+        "multiple_one_class",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn weights_for_a_class_of_three_sum_up_its_pairs() {
+    let compute = Compute::new();
+    let x = Array2::from_shape_fn((30, 2), |(i, j)| ((i * 7 + j * 5) % 11) as f64 / 4.0 + (i % 3) as f64);
+    let names = ["a", "b", "c"].map(str::to_owned).to_vec();
+    let classes = Classes::from_indices((0..30).map(|i| i % 3).collect(), names).unwrap();
+    let fit = Svc::new("gaussian()".parse().unwrap(), 2.0).fit(x.view(), &classes, None, &compute).unwrap();
+    let pairs = fit.values(x.view(), &compute).unwrap();
+    let sums = [
+        &pairs.column(0) + &pairs.column(1),
+        &pairs.column(2) - &pairs.column(0),
+        -(&pairs.column(1) + &pairs.column(2)),
+    ];
+    let fit = AnyFit::from(fit);
+    for (class, expected) in sums.iter().enumerate() {
+        let found = weighted(&fit, &x, &fit.point_weights(class).unwrap(), &compute);
+        let offset = expected[0] - found[0];
+        for (e, f) in expected.iter().zip(&found) {
+            assert_close!(f + offset, *e, abs = 1e-9);
         }
     }
 }

@@ -23,6 +23,7 @@ pub(crate) static ENTRY: LearnerEntry = LearnerEntry {
     sparse: false,
     novelty: true,
     streamed: None,
+    anytime: false,
     parameters: &[
         KERNEL,
         Parameter::optional(
