@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import warnings
+from inspect import signature
 
 import helpers
 import joblib
@@ -11,9 +12,10 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import mercer
 
@@ -240,6 +242,47 @@ def test_metadata_routing():
         assert "test_score" in cross_validate(machine, X, LABELS, params={"sample_weight": weights}, cv=3)
 
 
+def _weighted(kind):
+    """The name of the weights that a fit takes."""
+    names = [name for name in signature(kind.fit).parameters if name in ("sample_weight", "weights")]
+    return names[0] if names else None
+
+
+WEIGHTED = sorted(name for name, kind in helpers.ESTIMATORS.items() if _weighted(kind))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_weights_are_routed(name):
+    """Weights reach the fit of every estimator that takes them, only where they were requested."""
+    kind = helpers.ESTIMATORS[name]
+    parameter, weights = _weighted(kind), np.where(np.arange(len(X)) % 3 == 0, 5.0, 0.2)
+    given = {"estimator": mercer.SVC() if name == "ConformalClassifier" else mercer.KernelRidge()}
+    model = kind(**given) if "estimator" in signature(kind).parameters else kind()
+    if name == "NuSVC":
+        # Larger ones are infeasible for classes of these weights.
+        model.set_params(nu=0.1)
+    x = X[:, :1] if name in OTHERS else X
+    y = None if name in ("KernelKMeans", "OneClassSVM") else LABELS if is_classifier(model) else Y
+    with sklearn.config_context(enable_metadata_routing=True):
+        for inner in [model.estimator] if hasattr(model, "estimator") else []:
+            inner.set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(FunctionTransformer(), clone(model).set_fit_request(**{parameter: True}))
+        pipeline.fit(x, y, **{parameter: weights})
+        own, without = clone(model).fit(x, y, **{parameter: weights}), clone(model).fit(x, y)
+        with pytest.raises(UnsetMetadataPassedError, match=parameter):
+            make_pipeline(FunctionTransformer(), clone(model)).fit(x, y, **{parameter: weights})
+    found, expected, other = (_answer(fitted, x) for fitted in (pipeline[-1], own, without))
+    np.testing.assert_array_equal(found, expected)
+    assert not np.array_equal(expected, other)
+
+
+def _answer(model, x):
+    """Numbers that depend on the weights."""
+    methods = ("decision_function", "predict_proba", "transform", "predict")
+    return next(getattr(model, method)(x) for method in methods if hasattr(model, method))
+
+
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_joblib(backend):
     """The same bytes from every kind of worker; children of a fork start their own threads."""
@@ -279,9 +322,11 @@ class TestCallbacks:
 
         def on_fit_task_end(self, estimator, context, *, X=None, y=None, fitted_estimator=None):
             self.seen.append(("end", context.task_name))
-            self.predicted = None if X is None else fitted_estimator.predict(X)
-            chunks = self.seen.count(("end", "chunk"))
-            return self.stop_after is not None and chunks >= self.stop_after
+            if X is not None and hasattr(fitted_estimator, "predict"):
+                self.predicted = fitted_estimator.predict(X)
+            self.fitted = fitted_estimator
+            done = self.seen.count(("end", "chunk")) + self.seen.count(("end", "pass"))
+            return self.stop_after is not None and done >= self.stop_after
 
         def teardown(self, estimator, context):
             self.seen.append(("teardown", context.task_name))
@@ -305,12 +350,46 @@ class TestCallbacks:
         assert model.n_samples_seen_ == 18
         assert recorder.seen[-1] == ("teardown", "fit")
 
+    @pytest.mark.parametrize(
+        ("model", "y"),
+        [
+            (mercer.StreamedKernelLogisticRegression(1e-3, kernel="gaussian()", n_components=10), LABELS),
+            (mercer.KernelKMeans(6, kernel="gaussian()", n_landmarks=30, solver="streamed", random_state=0), None),
+            (mercer.KernelPCA(2, kernel="gaussian()", n_landmarks=10, eigen_solver="streamed"), None),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_passes_are_tasks_after_which_a_callback_may_stop(self, model, y):
+        recorder = self.Recorder()
+        whole = clone(model).set_callbacks(recorder).fit(X, y)
+        passes = recorder.seen.count(("end", "pass"))
+        names = [("begin", "pass"), ("end", "pass")]
+        first, last = [("setup", "fit"), ("begin", "fit")], [("end", "fit"), ("teardown", "fit")]
+        assert recorder.seen == first + passes * names + last
+        plain = clone(model).fit(X, y)
+        method = "transform" if hasattr(model, "transform") else "decision_function"
+        np.testing.assert_array_equal(getattr(whole, method)(X), getattr(plain, method)(X))
+        if isinstance(model, mercer.KernelPCA):
+            assert passes == 1
+            return
+        assert passes == plain.n_iter_ > 1
+        recorder = self.Recorder(stop_after=1)
+        stopped = clone(model).set_callbacks(recorder).fit(X, y)
+        assert recorder.seen.count(("end", "pass")) == stopped.n_iter_ == 1
+        assert not stopped.converged_
+        # The same as with one pass at most, and as the model that the callback sees.
+        limited = clone(model).set_params(max_iter=1).fit(X, y)
+        expected = getattr(limited, method)(X)
+        np.testing.assert_array_equal(getattr(stopped, method)(X), expected)
+        np.testing.assert_array_equal(getattr(recorder.fitted, method)(X), expected)
+        assert stopped.get_params() == clone(model).get_params()
+
     def test_progress_reaches_the_estimators_of_a_pipeline(self, capsys):
         from sklearn.callback import ProgressBar
 
-        pytest.importorskip("rich")
         pipeline = make_pipeline(StandardScaler(), mercer.KernelRidge())
         pipeline.set_callbacks(ProgressBar()).fit(X, Y)
+        assert "KernelRidge" in capsys.readouterr().out
 
     def test_errors_tear_down(self):
         recorder = self.Recorder()
