@@ -115,7 +115,9 @@ def test_the_facts_of_regressions():
     found, shown = facts(MODEL)
     assert found["kernel"] == "gaussian(lengthscale=1)"
     assert found["kernel is PSD"] == "proven"
-    assert found["alpha"] == "0.1"
+    assert (found["alpha"], found["rows"], "iterations" in found) == ("0.1", "20", False)
+    each, _ = facts(mercer.KernelRidge([0.1, 0.2], kernel="rbf").fit(X, np.hstack([X, X])))
+    assert each["alpha"] == "0.1, 0.2"
     assert found["degrees of freedom"] == f"{MODEL.dof_:.6g}"
     assert found["GCV"] == f"{MODEL.gcv_:.6g}"
     assert MODEL.kernel_.proof().splitlines()[-1] in unescape(shown)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._html import folded, table
 from mercer._mercer import Kernel
+from mercer._tables import len_of
 
 #: Numbers of which an array is written out; of longer ones the first are.
 _SHOWN = 6
@@ -78,9 +79,10 @@ def model_facts(model: Any) -> Iterator[tuple[str, str]]:
             yield f"{name} is PSD", {True: "proven", False: "no", None: "not known"}[psd]
     yield from _sizes(model)
     for label, names in _CHOICES:
+        # Where there is an attribute of the name, a list among the parameters is what was tried.
+        listed = not any(name.endswith("_") and hasattr(type(model), name) for name in names)
         values = ((name, _value(model, name)) for name in names)
-        # A list among the parameters is what was tried.
-        texts = (_written(value) for name, value in values if name.endswith("_") or np.ndim(value) == 0)
+        texts = (_written(value) for name, value in values if listed or name.endswith("_") or np.ndim(value) == 0)
         found = next((text for text in texts if text is not None), None)
         if found is not None:
             yield label, found
@@ -110,6 +112,9 @@ def _sizes(model: Any) -> Iterator[tuple[str, str]]:
     """Return how many rows, classes, support vectors and centers there are."""
     seen, shape = _value(model, "n_samples_seen_"), _value(model, "shape_fit_")
     rows = seen if seen is not None else shape[0] if shape else None
+    for name in ("fitted_", "X_train_"):
+        values = _value(model, name)
+        rows = len_of(values) if rows is None and values is not None else rows
     if rows:
         yield "rows", f"{int(rows)}"
     classes = _value(model, "classes_")
