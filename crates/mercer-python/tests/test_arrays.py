@@ -384,6 +384,17 @@ class TestCallbacks:
         np.testing.assert_array_equal(getattr(recorder.fitted, method)(X), expected)
         assert stopped.get_params() == clone(model).get_params()
 
+    def test_every_pass_can_be_scored(self):
+        from sklearn.callback import ScoringMonitor
+
+        monitor = ScoringMonitor(scoring="neg_log_loss")
+        model = mercer.StreamedKernelLogisticRegression(1e-3, kernel="gaussian()", n_components=10)
+        model.set_callbacks(monitor).fit(X, LABELS)
+        scores = [row["neg_log_loss"] for row in monitor.get_logs().data if row["task_name"] == "pass"]
+        assert len(scores) == model.n_iter_
+        assert scores[-1] > scores[0]
+        assert "_pass_data" not in vars(model)
+
     def test_progress_reaches_the_estimators_of_a_pipeline(self, capsys):
         from sklearn.callback import ProgressBar
 

@@ -52,7 +52,12 @@ def _run(self: Any, fit: Callable[..., Any], args: Any, params: dict[str, Any]) 
     X, y = given.get("X"), given.get("y")
     context = self._init_callback_context(max_subtasks=None if self._fits_in_passes(X) else 0)
     context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-    found = fit(self, *args, **params)
+    # The data of the passes: partitions would be loaded by a callback that evaluates the model.
+    self._pass_data = {} if is_dask(X, y) else {"X": X, "y": y}
+    try:
+        found = fit(self, *args, **params)
+    finally:
+        del self._pass_data
     context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes=dict)
     return found
 
@@ -73,7 +78,8 @@ def a_pass(estimator: Any) -> Iterator[Pass]:
         yield task
         return
     context = root.subcontext(task_name="pass")
-    context.call_on_fit_task_begin(estimator=estimator)
+    data = {"estimator": estimator, **estimator._pass_data}
+    context.call_on_fit_task_begin(**data)
     yield task
 
     def attributes() -> dict[str, Any]:
@@ -81,7 +87,7 @@ def a_pass(estimator: Any) -> Iterator[Pass]:
         fitted._adopt(task.fit())
         return vars(fitted)
 
-    task.is_stopped = context.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=attributes)
+    task.is_stopped = context.call_on_fit_task_end(**data, reconstruction_attributes=attributes)
 
 
 def each_chunk(estimator: Any, chunks: Iterable[tuple[Any, ...]], process: Callable[..., Any]) -> None:
