@@ -291,11 +291,27 @@ def run(model, points=Z):
         "normalized(polynomial(degree=2, scale=0.3))",
         "exp(0.1*gaussian())",
         "gaussian(lengthscale=median)*linear()",
+        "inverse_multiquadric(offset=0.7)",
+        "wendland(smoothness=0, dimension=3, radius=2.5)",
+        "wendland(smoothness=1, dimension=3, radius=4)",
+        "wendland(smoothness=2, dimension=5, radius=5)",
+        "minus(2*gaussian(lengthscale=2), gaussian(lengthscale=2))",
     ],
 )
 def test_onnx_kernels(kernel):
     model = mercer.KernelRidge(0.5, kernel=kernel, fit_intercept=True).fit(X, Y)
     np.testing.assert_allclose(run(model)["prediction"], model.predict(Z), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "columns"),
+    [("chi2(gamma=0.3)", 3), ("histogram_intersection()", 3), ("1 + wiener()", 1), ("bridge()", 1)],
+)
+def test_onnx_kernels_of_positive_numbers(kernel, columns):
+    x, z = np.abs(X[:, :columns]) / 8, np.abs(Z[:, :columns]) / 8
+    x[0, 0] = z[0, 0] = 0.0
+    model = mercer.KernelRidge(0.5, kernel=kernel).fit(x, Y)
+    np.testing.assert_allclose(run(model, z)["prediction"], model.predict(z), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(

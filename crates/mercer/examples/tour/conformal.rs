@@ -13,6 +13,6 @@ pub fn run(compute: &Compute) -> Result<()> {
     let conformal = Conformal::default().fit(&fit, &input, compute)?;
     let ends = conformal.intervals(&fit, array![[2.0]].view(), 0.9, compute)?;
     let (method, lower, upper) = (conformal.method(), ends.lower[[0, 0]], ends.upper[[0, 0]]);
-    println!("{method:?}: the next observation at 2 lies in [{lower:.2}, {upper:.2}] with a probability of 0.9");
+    println!("{method:?}: the interval of level 0.9 for a new observation at 2 is [{lower:.2}, {upper:.2}]");
     Ok(())
 }

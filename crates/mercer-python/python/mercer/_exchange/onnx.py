@@ -45,8 +45,9 @@ def to_onnx(model: Any) -> Any:
         `KernelLogisticRegression`, `KernelMachine`, `MultipleKernelRegressor`, `MultipleKernelClassifier`,
         `GaussianProcessRegressor`, `SmoothingSpline`, `KernelPCA`, `RandomFourierFeatures` or `Nystroem` on vectors.
         Its kernel is made of ``gaussian``, ``laplacian``, ``matern`` (ν = 1/2, 3/2, 5/2), ``rational_quadratic``,
-        ``cauchy``, ``periodic``, ``linear``, ``polynomial``, ``exponential``, ``tanh``, ``constant`` by ``+``, ``*``,
-        ``^`` and ``on``; or its values are the input.
+        ``inverse_multiquadric``, ``wendland``, ``cauchy``, ``periodic``, ``linear``, ``polynomial``, ``exponential``,
+        ``tanh``, ``chi2``, ``histogram_intersection``, ``wiener``, ``bridge``, ``constant`` by ``+``, ``*``, ``^``,
+        ``minus`` and ``on``; or its values are the input.
 
     Returns
     -------
