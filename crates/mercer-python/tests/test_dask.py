@@ -264,3 +264,23 @@ def test_predictions_refuse_dask_collections():
             work()
     lazily = array(X, 2).map_blocks(model.predict, drop_axis=1, dtype=float)
     np.testing.assert_array_equal(lazily.compute()[:50], model.predict(X[:50]))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda points: mercer.MeanEmbedding("gaussian()", points),
+        lambda points: mercer.Function("gaussian()", points, Y),
+        lambda points: mercer.gaussian()(points),
+        lambda points: mercer.mmd(points, X[:20], "gaussian()"),
+        lambda points: mercer.hsic(points, Y),
+        lambda points: mercer.energy_distance(X[:20], points),
+        lambda points: mercer.joint_independence_test([points, Y], permutations=9),
+        lambda points: mercer.auto(points, Y),
+        lambda points: mercer.KernelCCA().fit([X, points]),
+    ],
+)
+@pytest.mark.parametrize("kind", [array, frame])
+def test_kernels_and_measures_refuse_dask_collections(work, kind):
+    with pytest.raises(TypeError, match="is a Dask collection"):
+        work(kind(X, 2))

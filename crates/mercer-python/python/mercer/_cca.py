@@ -28,7 +28,7 @@ from mercer._mercer import amari_distance as _amari_distance
 from mercer._parameters import check_above, check_choice, check_count, check_kinds, parameters, refuse
 from mercer._pictures import Pictured
 from mercer._precision import KeepsPrecision, like
-from mercer._tables import as_frame, validate_data
+from mercer._tables import as_frame, refuse_dask, validate_data
 
 
 @filled(HOW=HOW)
@@ -279,6 +279,7 @@ def row_count(x: Any) -> int:
 
 def _view(x: Any, kernel: Kernel, name: str) -> Any:
     """Check the points of a view."""
+    refuse_dask("this method", **{name: x})
     if object_kernel(kernel, x) is not None:
         return Objects(kernel, x)
     if not isinstance(x, list) and not hasattr(x, "columns") and not issparse(x):
