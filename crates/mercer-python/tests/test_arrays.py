@@ -339,7 +339,10 @@ class TestCallbacks:
         ):
             recorder = self.Recorder()
             model.set_callbacks(recorder).fit(X, y)
-            assert recorder.seen == [("setup", "fit"), ("begin", "fit"), ("end", "fit"), ("teardown", "fit")]
+            # A fit of more than 50 ms has stages.
+            seen = [(event, task) for event, task in recorder.seen if task == "fit"]
+            assert seen == [("setup", "fit"), ("begin", "fit"), ("end", "fit"), ("teardown", "fit")]
+            assert recorder.seen[:2] + recorder.seen[-2:] == seen
             np.testing.assert_array_equal(recorder.predicted, model.predict(X))
 
     def test_a_stream_stops_when_a_callback_says_so(self):
@@ -383,6 +386,65 @@ class TestCallbacks:
         np.testing.assert_array_equal(getattr(stopped, method)(X), expected)
         np.testing.assert_array_equal(getattr(recorder.fitted, method)(X), expected)
         assert stopped.get_params() == clone(model).get_params()
+
+    def test_stages_of_a_long_fit_are_tasks(self):
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(800, 2))
+        y = np.sin(x[:, 0]) + 0.1 * rng.normal(size=800)
+        recorder, model = self.Recorder(), mercer.GaussianProcessRegressor("1*gaussian(lengthscale=1)", noise=0.1)
+        watched = clone(model).set_callbacks(recorder).fit(x, y)
+        stages = [task for event, task in recorder.seen if event == "begin" and task not in ("fit", "step")]
+        assert any("parameters of 1*gaussian" in stage for stage in stages)
+        inside = recorder.seen[2:-2]
+        depth = np.cumsum([1 if event == "begin" else -1 for event, _ in inside])
+        assert (depth.min(), depth.max(), depth[-1]) == (0, 2, 0)
+        assert inside.count(("begin", "step")) <= 20 * len(stages)
+        plain = model.fit(x, y)
+        np.testing.assert_array_equal(watched.predict(x[:9]), plain.predict(x[:9]))
+        assert vars(watched).keys() - vars(plain).keys() == {"_skl_callbacks"}
+
+    def test_an_error_in_a_stage_ends_the_fit(self):
+        class Failing(self.Recorder):
+            def on_fit_task_begin(self, estimator, context, *, X=None):
+                super().on_fit_task_begin(estimator, context, X=X)
+                if context.task_name != "fit":
+                    raise RuntimeError("enough")
+
+        recorder, x = Failing(), np.random.default_rng(0).normal(size=(800, 2))
+        model = mercer.GaussianProcessRegressor("1*gaussian(lengthscale=1)", noise=0.1).set_callbacks(recorder)
+        with pytest.raises(RuntimeError, match="enough"):
+            model.fit(x, np.sin(x[:, 0]))
+        assert recorder.seen[-1] == ("teardown", "fit")
+        assert "_stages" not in vars(model)
+
+    def test_stages_begin_again_with_other_work(self):
+        from mercer._callbacks import Stages
+
+        seen = []
+
+        class Task:
+            def __init__(self, name):
+                self.name = name
+
+            def subcontext(self, task_name, max_subtasks=0):
+                return Task(f"{self.name}/{task_name}")
+
+            def call_on_fit_task_begin(self, estimator):
+                seen.append(("begin", self.name))
+
+            def call_on_fit_task_end(self, estimator):
+                seen.append(("end", self.name))
+
+        stages = Stages(None, Task("fit"))
+        for work, done, total in (("a", 0, 10), ("a", 1, 10), ("a", 1, 10), ("b", 0, 0), ("b", 10, 10), ("b", 0, 10)):
+            stages(work, done, total)
+        stages.close()
+        stages.close()
+        assert seen.count(("begin", "fit/a/step")) == 2
+        # Nothing of nothing is no step; the work of the same name begins again.
+        assert seen.count(("begin", "fit/b/step")) == 20
+        names = [entry for entry in seen if "step" not in entry[1]]
+        assert names == [(event, f"fit/{work}") for work in "abb" for event in ("begin", "end")]
 
     def test_every_pass_can_be_scored(self):
         from sklearn.callback import ScoringMonitor

@@ -1,4 +1,4 @@
-"""Callbacks of scikit-learn 1.9 and later: a fit is a task, and so are its passes and the chunks of a stream."""
+"""Callbacks of scikit-learn 1.9 and later: a fit is a task, and so are its stages or passes, and chunks of a stream."""
 
 from __future__ import annotations
 
@@ -50,16 +50,55 @@ def reported(fit: Callable[..., Any]) -> Callable[..., Any]:
 def _run(self: Any, fit: Callable[..., Any], args: Any, params: dict[str, Any]) -> Any:
     given = dict(zip(("X", "y"), args, strict=False)) | params
     X, y = given.get("X"), given.get("y")
-    context = self._init_callback_context(max_subtasks=None if self._fits_in_passes(X) else 0)
+    context = self._init_callback_context(max_subtasks=None)
     context.call_on_fit_task_begin(estimator=self, X=X, y=y)
     # The data of the passes: partitions would be loaded by a callback that evaluates the model.
     self._pass_data = {} if is_dask(X, y) else {"X": X, "y": y}
+    # Passes are tasks themselves, and what partitions compute may run on other machines.
+    self._stages = None if self._fits_in_passes(X) or is_dask(X, y) else Stages(self, context)
     try:
         found = fit(self, *args, **params)
+        if self._stages is not None:
+            self._stages.close()
     finally:
-        del self._pass_data
+        del self._pass_data, self._stages
     context.call_on_fit_task_end(estimator=self, X=X, y=y, reconstruction_attributes=dict)
     return found
+
+
+class Stages:
+    """The stages of the work of a fit as tasks, each with a subtask for every twentieth that is done.
+
+    The compiled part calls it while it works, some times in a second: short fits have no stages.
+    """
+
+    STEPS = 20
+
+    def __init__(self, estimator: Any, root: Any) -> None:
+        """Report the stages of the fit of an estimator, whose task is ``root``."""
+        self.estimator, self.root = estimator, root
+        self.stage: Any = None
+        self.work, self.done, self.steps = "", 0, 0
+
+    def __call__(self, work: str, done: int, total: int) -> None:
+        """Note how much of some work is done."""
+        if self.stage is None or work != self.work or done < self.done:
+            self.close()
+            self.stage = self.root.subcontext(task_name=work, max_subtasks=self.STEPS)
+            self.stage.call_on_fit_task_begin(estimator=self.estimator)
+            self.steps = 0
+        self.work, self.done = work, done
+        while self.steps < self.STEPS * min(done, total) // max(total, 1):
+            step = self.stage.subcontext(task_name="step")
+            step.call_on_fit_task_begin(estimator=self.estimator)
+            step.call_on_fit_task_end(estimator=self.estimator)
+            self.steps += 1
+
+    def close(self) -> None:
+        """End the stage that runs."""
+        if self.stage is not None:
+            self.stage.call_on_fit_task_end(estimator=self.estimator)
+            self.stage = None
 
 
 class Pass:

@@ -64,6 +64,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
             del given["max_memory"]
         if getattr(self, "max_time", None) is not None:
             given["max_time"] = self.max_time
+        if self.__dict__.get("_stages") is not None:
+            given["progress"] = self._stages
         return given
 
     @available_if(lambda self: hasattr(self, "_plan"))
