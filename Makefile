@@ -22,7 +22,7 @@ test:
 	$(MAKE) lint-python test-rust test-python trust-slice test-lab site
 
 ## The same with the slow statistical and fuzzing suites.
-# Ray and Spark where they can be installed: the tests of the recipes are skipped without them.
+# Ray, Spark and MLflow where they can be installed: the tests of the recipes are skipped without them.
 test-full: export MERCER_FULL := 1
 test-full: $(VENV)/.ready
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-recipes.txt
@@ -106,14 +106,13 @@ trust: build-bench
 sklearn-suite: build-python
 	PYTHONPATH=crates/mercer-python $(BIN)/python -m sklearn_suite --page docs/python.md
 
-## The package with the oldest numpy and scikit-learn that pyproject.toml allows (Python 3.11).
-# Without scikit-learn's own checks, whose old versions have errors of their own, and without what needs other packages.
-MINIMUM := kernel function definiteness ridge gaussian_process margins features displays diagnosis html estimators
+## The package with the oldest numpy, scikit-learn and Dask that pyproject.toml allows (Python 3.11).
+# Without scikit-learn's own checks, whose old versions have errors of their own; tests of other packages are skipped.
 test-minimum: build-python
 	$(PYTHON) -m venv .venv-minimum
 	.venv-minimum/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-minimum.txt
 	cd crates/mercer-python/tests && PYTHONPATH=../python $(CURDIR)/.venv-minimum/bin/python -m pytest -q -c /dev/null \
-		--rootdir . -W ignore -p no:cacheprovider -k "not checks_of_scikit_learn" $(MINIMUM:%=test_%.py)
+		--rootdir . -W ignore -p no:cacheprovider -k "not checks_of_scikit_learn and not scikit_learn_checks"
 
 ## The Python package in the virtual environment, from the same build as the tests of Rust.
 # With the examples, as cargo then takes the features of the test dependencies too: without them `clap` and what

@@ -86,8 +86,11 @@ impl<'py> Matrix<'py> {
 }
 
 /// A table of Arrow, or anything that exports one, as a data frame without dates; everything else as it is.
+///
+/// Collections of Dask are refused: numpy would load all of their rows.
 pub fn table<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    if !value.hasattr("__arrow_c_stream__")? && !value.hasattr("__arrow_c_array__")? {
+    let exports = value.hasattr("__arrow_c_stream__")? || value.hasattr("__arrow_c_array__")?;
+    if !exports && !value.hasattr("__dask_graph__")? {
         return Ok(value.clone());
     }
     value.py().import("mercer._tables")?.call_method1("points_of", (value,))

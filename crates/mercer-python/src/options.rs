@@ -19,20 +19,26 @@ pub struct Options {
     pub compute: Compute,
     pub cancel: Cancel,
     pub tracker: Option<Arc<Tracker>>,
+    /// Whether the progress is drawn.
+    verbose: bool,
+    /// A function that is called with the name of the work, what is done, and the total.
+    hook: Option<Py<PyAny>>,
 }
 
 impl Options {
     /// Reads the keyword arguments that every method has.
     pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let cancel = Cancel::default();
-        let mut options = Self { compute: Compute::new().with_cancel(cancel.clone()), cancel, tracker: None };
+        let compute = Compute::new().with_cancel(cancel.clone());
+        let mut options = Self { compute, cancel, tracker: None, verbose: false, hook: None };
         let (mut threads, mut timed, mut seconds) = (None, false, None);
         for (key, value) in given.into_iter().flatten() {
             match key.extract::<String>()?.as_str() {
                 "n_jobs" => threads = thread_count(&value)?,
                 "max_memory" => options.compute = options.compute.with_memory(memory(&value)?),
                 "random_state" => options.compute = options.compute.with_seed(seed(&value)?),
-                "verbose" => options.be_verbose(value.is_truthy()?),
+                "verbose" => options.verbose = value.is_truthy()?,
+                "progress" => options.hook = (!value.is_none()).then(|| value.clone().unbind()),
                 "single" => options = options.single(value.is_truthy()?),
                 "timed" => timed = value.is_truthy()?,
                 "max_time" => {
@@ -45,6 +51,11 @@ impl Options {
                     )));
                 }
             }
+        }
+        if options.verbose || options.hook.is_some() {
+            let tracker = Arc::new(Tracker::default());
+            options.compute = options.compute.with_progress(tracker.clone());
+            options.tracker = Some(tracker);
         }
         if let Some(count) = threads {
             options.compute = options.compute.with_threads(count).map_err(to_python)?;
@@ -80,11 +91,15 @@ impl Options {
         Ok(self)
     }
 
-    fn be_verbose(&mut self, verbose: bool) {
-        if verbose {
-            let tracker = Arc::new(Tracker::default());
-            self.compute = self.compute.clone().with_progress(tracker.clone());
-            self.tracker = Some(tracker);
+    /// Draws the progress, and hands it to the function; `last` ends the line.
+    pub fn show(&self, py: Python<'_>, last: bool) -> PyResult<()> {
+        let Some(tracker) = &self.tracker else { return Ok(()) };
+        if self.verbose {
+            tracker.show(py, last)?;
+        }
+        match (&self.hook, tracker.state()) {
+            (Some(hook), Some(state)) if !last => hook.call1(py, state).map(drop),
+            _ => Ok(()),
         }
     }
 }

@@ -41,6 +41,12 @@ impl Progress for Tracker {
 }
 
 impl Tracker {
+    /// The name of the work, what is done of it, and the total.
+    pub fn state(&self) -> Option<(String, u64, u64)> {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.as_ref().map(|state| (state.work.clone(), state.done, state.total))
+    }
+
     /// Draws the bar; `last` ends the line.
     pub fn show(&self, py: Python<'_>, last: bool) -> PyResult<()> {
         let line = match self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {

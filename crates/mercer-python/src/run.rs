@@ -114,7 +114,7 @@ fn run_until<T: Send>(
             }
         })
     });
-    options.tracker.as_ref().map_or(Ok(()), |tracker| tracker.show(py, true))?;
+    options.show(py, true)?;
     match interrupted {
         Some(error) => Err(error),
         None if limit.is_some() && matches!(result, Err(mercer::Error::Canceled)) => Err(PyTimeoutError::new_err(
@@ -126,5 +126,5 @@ fn run_until<T: Send>(
 
 fn attend(py: Python<'_>, options: &Options) -> PyResult<()> {
     py.check_signals()?;
-    options.tracker.as_ref().map_or(Ok(()), |tracker| tracker.show(py, false))
+    options.show(py, false)
 }

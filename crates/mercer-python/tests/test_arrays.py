@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import warnings
+from inspect import signature
 
 import helpers
 import joblib
@@ -11,9 +12,10 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import mercer
 
@@ -240,6 +242,47 @@ def test_metadata_routing():
         assert "test_score" in cross_validate(machine, X, LABELS, params={"sample_weight": weights}, cv=3)
 
 
+def _weighted(kind):
+    """The name of the weights that a fit takes."""
+    names = [name for name in signature(kind.fit).parameters if name in ("sample_weight", "weights")]
+    return names[0] if names else None
+
+
+WEIGHTED = sorted(name for name, kind in helpers.ESTIMATORS.items() if _weighted(kind))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_weights_are_routed(name):
+    """Weights reach the fit of every estimator that takes them, only where they were requested."""
+    kind = helpers.ESTIMATORS[name]
+    parameter, weights = _weighted(kind), np.where(np.arange(len(X)) % 3 == 0, 5.0, 0.2)
+    given = {"estimator": mercer.SVC() if name == "ConformalClassifier" else mercer.KernelRidge()}
+    model = kind(**given) if "estimator" in signature(kind).parameters else kind()
+    if name == "NuSVC":
+        # Larger ones are infeasible for classes of these weights.
+        model.set_params(nu=0.1)
+    x = X[:, :1] if name in OTHERS else X
+    y = None if name in ("KernelKMeans", "OneClassSVM") else LABELS if is_classifier(model) else Y
+    with sklearn.config_context(enable_metadata_routing=True):
+        for inner in [model.estimator] if hasattr(model, "estimator") else []:
+            inner.set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(FunctionTransformer(), clone(model).set_fit_request(**{parameter: True}))
+        pipeline.fit(x, y, **{parameter: weights})
+        own, without = clone(model).fit(x, y, **{parameter: weights}), clone(model).fit(x, y)
+        with pytest.raises(UnsetMetadataPassedError, match=parameter):
+            make_pipeline(FunctionTransformer(), clone(model)).fit(x, y, **{parameter: weights})
+    found, expected, other = (_answer(fitted, x) for fitted in (pipeline[-1], own, without))
+    np.testing.assert_array_equal(found, expected)
+    assert not np.array_equal(expected, other)
+
+
+def _answer(model, x):
+    """Numbers that depend on the weights."""
+    methods = ("decision_function", "predict_proba", "transform", "predict")
+    return next(getattr(model, method)(x) for method in methods if hasattr(model, method))
+
+
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_joblib(backend):
     """The same bytes from every kind of worker; children of a fork start their own threads."""
@@ -279,9 +322,11 @@ class TestCallbacks:
 
         def on_fit_task_end(self, estimator, context, *, X=None, y=None, fitted_estimator=None):
             self.seen.append(("end", context.task_name))
-            self.predicted = None if X is None else fitted_estimator.predict(X)
-            chunks = self.seen.count(("end", "chunk"))
-            return self.stop_after is not None and chunks >= self.stop_after
+            if X is not None and hasattr(fitted_estimator, "predict"):
+                self.predicted = fitted_estimator.predict(X)
+            self.fitted = fitted_estimator
+            done = self.seen.count(("end", "chunk")) + self.seen.count(("end", "pass"))
+            return self.stop_after is not None and done >= self.stop_after
 
         def teardown(self, estimator, context):
             self.seen.append(("teardown", context.task_name))
@@ -294,7 +339,10 @@ class TestCallbacks:
         ):
             recorder = self.Recorder()
             model.set_callbacks(recorder).fit(X, y)
-            assert recorder.seen == [("setup", "fit"), ("begin", "fit"), ("end", "fit"), ("teardown", "fit")]
+            # A fit of more than 50 ms has stages.
+            seen = [(event, task) for event, task in recorder.seen if task == "fit"]
+            assert seen == [("setup", "fit"), ("begin", "fit"), ("end", "fit"), ("teardown", "fit")]
+            assert recorder.seen[:2] + recorder.seen[-2:] == seen
             np.testing.assert_array_equal(recorder.predicted, model.predict(X))
 
     def test_a_stream_stops_when_a_callback_says_so(self):
@@ -305,12 +353,116 @@ class TestCallbacks:
         assert model.n_samples_seen_ == 18
         assert recorder.seen[-1] == ("teardown", "fit")
 
+    @pytest.mark.parametrize(
+        ("model", "y"),
+        [
+            (mercer.StreamedKernelLogisticRegression(1e-3, kernel="gaussian()", n_components=10), LABELS),
+            (mercer.KernelKMeans(6, kernel="gaussian()", n_landmarks=30, solver="streamed", random_state=0), None),
+            (mercer.KernelPCA(2, kernel="gaussian()", n_landmarks=10, eigen_solver="streamed"), None),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_passes_are_tasks_after_which_a_callback_may_stop(self, model, y):
+        recorder = self.Recorder()
+        whole = clone(model).set_callbacks(recorder).fit(X, y)
+        passes = recorder.seen.count(("end", "pass"))
+        names = [("begin", "pass"), ("end", "pass")]
+        first, last = [("setup", "fit"), ("begin", "fit")], [("end", "fit"), ("teardown", "fit")]
+        assert recorder.seen == first + passes * names + last
+        plain = clone(model).fit(X, y)
+        method = "transform" if hasattr(model, "transform") else "decision_function"
+        np.testing.assert_array_equal(getattr(whole, method)(X), getattr(plain, method)(X))
+        if isinstance(model, mercer.KernelPCA):
+            assert passes == 1
+            return
+        assert passes == plain.n_iter_ > 1
+        recorder = self.Recorder(stop_after=1)
+        stopped = clone(model).set_callbacks(recorder).fit(X, y)
+        assert recorder.seen.count(("end", "pass")) == stopped.n_iter_ == 1
+        assert not stopped.converged_
+        # The same as with one pass at most, and as the model that the callback sees.
+        limited = clone(model).set_params(max_iter=1).fit(X, y)
+        expected = getattr(limited, method)(X)
+        np.testing.assert_array_equal(getattr(stopped, method)(X), expected)
+        np.testing.assert_array_equal(getattr(recorder.fitted, method)(X), expected)
+        assert stopped.get_params() == clone(model).get_params()
+
+    def test_stages_of_a_long_fit_are_tasks(self):
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(800, 2))
+        y = np.sin(x[:, 0]) + 0.1 * rng.normal(size=800)
+        recorder, model = self.Recorder(), mercer.GaussianProcessRegressor("1*gaussian(lengthscale=1)", noise=0.1)
+        watched = clone(model).set_callbacks(recorder).fit(x, y)
+        stages = [task for event, task in recorder.seen if event == "begin" and task not in ("fit", "step")]
+        assert any("parameters of 1*gaussian" in stage for stage in stages)
+        inside = recorder.seen[2:-2]
+        depth = np.cumsum([1 if event == "begin" else -1 for event, _ in inside])
+        assert (depth.min(), depth.max(), depth[-1]) == (0, 2, 0)
+        assert inside.count(("begin", "step")) <= 20 * len(stages)
+        plain = model.fit(x, y)
+        np.testing.assert_array_equal(watched.predict(x[:9]), plain.predict(x[:9]))
+        assert vars(watched).keys() - vars(plain).keys() == {"_skl_callbacks"}
+
+    def test_an_error_in_a_stage_ends_the_fit(self):
+        class Failing(self.Recorder):
+            def on_fit_task_begin(self, estimator, context, *, X=None):
+                super().on_fit_task_begin(estimator, context, X=X)
+                if context.task_name != "fit":
+                    raise RuntimeError("enough")
+
+        recorder, x = Failing(), np.random.default_rng(0).normal(size=(800, 2))
+        model = mercer.GaussianProcessRegressor("1*gaussian(lengthscale=1)", noise=0.1).set_callbacks(recorder)
+        with pytest.raises(RuntimeError, match="enough"):
+            model.fit(x, np.sin(x[:, 0]))
+        assert recorder.seen[-1] == ("teardown", "fit")
+        assert "_stages" not in vars(model)
+
+    def test_stages_begin_again_with_other_work(self):
+        from mercer._callbacks import Stages
+
+        seen = []
+
+        class Task:
+            def __init__(self, name):
+                self.name = name
+
+            def subcontext(self, task_name, max_subtasks=0):
+                return Task(f"{self.name}/{task_name}")
+
+            def call_on_fit_task_begin(self, estimator):
+                seen.append(("begin", self.name))
+
+            def call_on_fit_task_end(self, estimator):
+                seen.append(("end", self.name))
+
+        stages = Stages(None, Task("fit"))
+        for work, done, total in (("a", 0, 10), ("a", 1, 10), ("a", 1, 10), ("b", 0, 0), ("b", 10, 10), ("b", 0, 10)):
+            stages(work, done, total)
+        stages.close()
+        stages.close()
+        assert seen.count(("begin", "fit/a/step")) == 2
+        # Nothing of nothing is no step; the work of the same name begins again.
+        assert seen.count(("begin", "fit/b/step")) == 20
+        names = [entry for entry in seen if "step" not in entry[1]]
+        assert names == [(event, f"fit/{work}") for work in "abb" for event in ("begin", "end")]
+
+    def test_every_pass_can_be_scored(self):
+        from sklearn.callback import ScoringMonitor
+
+        monitor = ScoringMonitor(scoring="neg_log_loss")
+        model = mercer.StreamedKernelLogisticRegression(1e-3, kernel="gaussian()", n_components=10)
+        model.set_callbacks(monitor).fit(X, LABELS)
+        scores = [row["neg_log_loss"] for row in monitor.get_logs().data if row["task_name"] == "pass"]
+        assert len(scores) == model.n_iter_
+        assert scores[-1] > scores[0]
+        assert "_pass_data" not in vars(model)
+
     def test_progress_reaches_the_estimators_of_a_pipeline(self, capsys):
         from sklearn.callback import ProgressBar
 
-        pytest.importorskip("rich")
         pipeline = make_pipeline(StandardScaler(), mercer.KernelRidge())
         pipeline.set_callbacks(ProgressBar()).fit(X, Y)
+        assert "KernelRidge" in capsys.readouterr().out
 
     def test_errors_tear_down(self):
         recorder = self.Recorder()

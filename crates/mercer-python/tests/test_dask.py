@@ -3,13 +3,16 @@
 import os
 import signal
 import time
+from inspect import signature
 
+import helpers
 import numpy as np
 import pandas as pd
 import pytest
 from partitions import IGNORED, Cuts, da, dask, dd
 
 import mercer
+from mercer._tables import PARTITIONED
 
 ROWS = 23_000
 RNG = np.random.default_rng(7)
@@ -121,7 +124,7 @@ def test_features_of_partitions(make):
             np.testing.assert_array_equal(fitted.components_, X[fitted.component_indices_])
         with pytest.raises(ValueError, match="gamma"):
             make().set_params(kernel="rbf", gamma="scale").fit(array(X, 2))
-    with pytest.raises(TypeError, match="EmpiricalKernelMap takes rows in memory"):
+    with pytest.raises(TypeError, match="EmpiricalKernelMap.fit needs all rows in memory"):
         mercer.EmpiricalKernelMap("gaussian()").fit(array(X, 2))
 
 
@@ -223,3 +226,61 @@ def test_bad_classes_are_named():
             logistic().fit(array(X, 2), array(labels, 2))
         with pytest.raises(ValueError, match="at least 2 classes"):
             logistic().fit(array(X, 2), array(np.zeros(ROWS), 2))
+
+
+ROWS_IN_MEMORY = {
+    name: kind
+    for name, kind in helpers.ESTIMATORS.items()
+    if name not in PARTITIONED and not name.startswith("Conformal")
+}
+
+
+@pytest.mark.parametrize("name", ROWS_IN_MEMORY)
+def test_other_estimators_refuse_dask_collections(name):
+    """All rows would be loaded otherwise, silently."""
+    model, x, y = ROWS_IN_MEMORY[name](), array(X, 2), array(Y, 2)
+    named = rf"X(_low)? is a Dask collection, and {name}.fit needs all rows.*StreamedKernelRidge.* and Nystroem"
+    with pytest.raises(TypeError, match=named):
+        model.fit(x, y)
+    if "sample_weight" in signature(model.fit).parameters:
+        with pytest.raises(TypeError, match="sample_weight is a Dask collection"):
+            model.fit(X[:9, :1], Y[:9], sample_weight=array(WEIGHTS, 2))
+
+
+def test_the_estimators_of_the_message_take_dask_collections():
+    found = {name for name, kind in helpers.ESTIMATORS.items() if getattr(kind, "_partitioned", False)}
+    assert found == set(PARTITIONED)
+
+
+def test_predictions_refuse_dask_collections():
+    model = mercer.KernelRidge(kernel="gaussian()").fit(X[:50], Y[:50])
+    for work in (
+        lambda: model.predict(array(X, 2)),
+        lambda: model.predict(frame(X, 2)),
+        lambda: mercer.KernelRidge(n_centers=20, kernel="gaussian()").fit(frame(X, 2), Y),
+        lambda: mercer.ConformalRegressor().fit(array(X, 2), Y),
+    ):
+        with pytest.raises(TypeError, match="is a Dask collection"):
+            work()
+    lazily = array(X, 2).map_blocks(model.predict, drop_axis=1, dtype=float)
+    np.testing.assert_array_equal(lazily.compute()[:50], model.predict(X[:50]))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda points: mercer.MeanEmbedding("gaussian()", points),
+        lambda points: mercer.Function("gaussian()", points, Y),
+        lambda points: mercer.gaussian()(points),
+        lambda points: mercer.mmd(points, X[:20], "gaussian()"),
+        lambda points: mercer.hsic(points, Y),
+        lambda points: mercer.energy_distance(X[:20], points),
+        lambda points: mercer.joint_independence_test([points, Y], permutations=9),
+        lambda points: mercer.auto(points, Y),
+        lambda points: mercer.KernelCCA().fit([X, points]),
+    ],
+)
+@pytest.mark.parametrize("kind", [array, frame])
+def test_kernels_and_measures_refuse_dask_collections(work, kind):
+    with pytest.raises(TypeError, match="is a Dask collection"):
+        work(kind(X, 2))

@@ -291,11 +291,27 @@ def run(model, points=Z):
         "normalized(polynomial(degree=2, scale=0.3))",
         "exp(0.1*gaussian())",
         "gaussian(lengthscale=median)*linear()",
+        "inverse_multiquadric(offset=0.7)",
+        "wendland(smoothness=0, dimension=3, radius=2.5)",
+        "wendland(smoothness=1, dimension=3, radius=4)",
+        "wendland(smoothness=2, dimension=5, radius=5)",
+        "minus(2*gaussian(lengthscale=2), gaussian(lengthscale=2))",
     ],
 )
 def test_onnx_kernels(kernel):
     model = mercer.KernelRidge(0.5, kernel=kernel, fit_intercept=True).fit(X, Y)
     np.testing.assert_allclose(run(model)["prediction"], model.predict(Z), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "columns"),
+    [("chi2(gamma=0.3)", 3), ("histogram_intersection()", 3), ("1 + wiener()", 1), ("bridge()", 1)],
+)
+def test_onnx_kernels_of_positive_numbers(kernel, columns):
+    x, z = np.abs(X[:, :columns]) / 8, np.abs(Z[:, :columns]) / 8
+    x[0, 0] = z[0, 0] = 0.0
+    model = mercer.KernelRidge(0.5, kernel=kernel).fit(x, Y)
+    np.testing.assert_allclose(run(model, z)["prediction"], model.predict(z), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -363,6 +379,71 @@ def test_onnx_of_other_models(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["few.onnx"]
 
 
+@pytest.mark.parametrize(
+    ("loss", "options"),
+    [
+        ("huber", {}),
+        ("absolute", {"fit_intercept": False}),
+        ("poisson", {}),
+        ("gamma", {}),
+        ("tweedie", {"power": 1.3}),
+        ("quantile", {"quantile": 0.3}),
+        ("quantile", {"quantile": [0.2, 0.5, 0.9]}),
+        ("squared", {"n_centers": 20}),
+        ("hinge", {}),
+        ("squared_hinge", {}),
+        ("logistic", {}),
+    ],
+)
+def test_onnx_losses(loss, options):
+    classes = loss in ("hinge", "squared_hinge", "logistic")
+    y = np.where(np.median(Y) < Y, "up", "down") if classes else np.exp(Y)
+    model = mercer.KernelMachine(loss, 0.1, kernel="gaussian(lengthscale=0.7)", **options).fit(X, y)
+    found = run(model)
+    if not classes:
+        np.testing.assert_allclose(found["prediction"], model.predict(Z), rtol=1e-9, atol=1e-9)
+        return
+    np.testing.assert_allclose(found["scores"], model.decision_function(Z), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(found["label"], model.predict(Z))
+    assert ("probabilities" in found) == (loss == "logistic")
+    if loss == "logistic":
+        np.testing.assert_allclose(found["probabilities"], model.predict_proba(Z), atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "matern(nu=3/2)", "precomputed"])
+def test_onnx_components(kernel):
+    x, z = (GRAM, CROSS) if kernel == "precomputed" else (X, Z)
+    model = mercer.KernelPCA(3, kernel=kernel).fit(x)
+    np.testing.assert_allclose(run(model, z)["features"], model.transform(z), rtol=1e-9, atol=1e-9)
+    whole = mercer.KernelPCA(kernel=kernel).fit(x)
+    np.testing.assert_allclose(run(whole, z)["features"], whole.transform(z), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["simple", "alignment", "mean"])
+@pytest.mark.parametrize("normalize", ["trace", "none"])
+def test_onnx_of_several_kernels(method, normalize):
+    kernels = ["gaussian(lengthscale=0.5)", "on([0], gaussian(lengthscale=2))", "linear()"]
+    options = {"method": method, "normalize": normalize}
+    for y in (Y, np.column_stack([Y, Y**2])):
+        model = mercer.MultipleKernelRegressor(kernels, alpha=0.1, **options).fit(X, y)
+        np.testing.assert_allclose(run(model)["prediction"], model.predict(Z), rtol=1e-9, atol=1e-9)
+    for labels in (CODES, CODES > 0):
+        model = mercer.MultipleKernelClassifier(kernels, C=10, **options).fit(X, labels)
+        found = run(model)
+        np.testing.assert_allclose(found["scores"], model.decision_function(Z), rtol=1e-8, atol=1e-8)
+        np.testing.assert_array_equal(found["label"], model.predict(Z))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("lam", ["gcv", 0.001, 1e-9])
+def test_onnx_splines(order, lam):
+    x, places = X[:, 0].round(2), np.linspace(X[:, 0].min() - 0.5, X[:, 0].max() + 0.5, 301)
+    model = mercer.SmoothingSpline(lam, order=order).fit(x, Y)
+    found = run(model, np.concatenate([places, model.knots_])[:, None])["prediction"]
+    expected = model.predict(np.concatenate([places, model.knots_]))
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+
+
 def test_what_onnx_cannot_hold():
     pytest.importorskip("onnx")
     with pytest.raises(TypeError, match="KernelKMeans cannot be exported to ONNX"):
@@ -375,6 +456,10 @@ def test_what_onnx_cannot_hold():
         mercer.to_onnx(mercer.KernelRidge(kernel="spectrum(length=2)").fit(["aab", "bba", "abab"], [0.0, 1.0, 2.0]))
     with pytest.raises(ValueError, match="a kernel that Python computes"):
         mercer.to_onnx(mercer.KernelRidge(kernel="cosine").fit(X, Y))
+    with pytest.raises(ValueError, match="a periodic spline cannot be exported"):
+        mercer.to_onnx(mercer.SmoothingSpline(0.1, period=9.0).fit(X[:, 0], Y))
+    with pytest.raises(ValueError, match="fit on all points"):
+        mercer.to_onnx(mercer.KernelPCA(2, kernel="rbf", n_landmarks=10, eigen_solver="nystrom").fit(X))
     with pytest.raises(ValueError, match="unpenalized functions"):
         mercer.to_onnx(mercer.KernelRidge(kernel="gaussian()").fit(X, Y, null_space=X))
 

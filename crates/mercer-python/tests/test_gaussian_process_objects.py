@@ -160,6 +160,8 @@ def test_the_optimum(kernel, choices):
         ours = GaussianProcessRegressor(kernel, **start, **choices).fit(X, y)
         theirs = Theirs(kernel, **start, **choices).fit(X, y)
         assert type(ours.kernel_) is type(theirs.kernel_)
+        if theirs.kernel_.n_dims == 0:
+            pytest.skip("the default kernel of this version of scikit-learn is fixed")
         best = ours.log_marginal_likelihood_value_
         assert best == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-5)
         assert ours.likelihoods_.shape == (1 + restarts,)

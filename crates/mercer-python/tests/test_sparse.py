@@ -93,8 +93,11 @@ def test_numbers_that_are_not_finite_are_refused(bad: float) -> None:
 def test_what_is_no_matrix_of_real_numbers_is_refused() -> None:
     with pytest.raises(ValueError, match="complex"):
         mercer.Kernel("linear()")(sp.csr_matrix(np.array([[1j, 0.0]])))
-    with pytest.raises(ValueError, match="dimension"):
-        mercer.Kernel("linear()")(sp.coo_array(np.array([1.0, 0.0])))
+    flat = sp.coo_array(np.array([1.0, 0.0]))
+    # scipy before 1.13 makes a row of an array of one dimension.
+    if flat.ndim == 1:
+        with pytest.raises(ValueError, match="dimension"):
+            mercer.Kernel("linear()")(flat)
     with pytest.raises(ValueError, match="wiener.*dense"):
         mercer.Kernel("wiener()")(sp.csr_matrix(np.eye(1)))
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-import skops.io
 from helpers import ESTIMATORS
 from sklearn.base import clone
 
 import mercer
 
+skops = pytest.importorskip("skops.io")
 rng = np.random.default_rng(9)
 X = rng.uniform(size=(40, 2))
 Y = np.sin(4 * X[:, 0])
@@ -59,11 +59,11 @@ ON_A_LINE = [mercer.SmoothingSpline(), mercer.LocalLinear()]
 
 
 def through_skops(model):
-    data = skops.io.dumps(model)
+    data = skops.dumps(model)
     # Nothing but classes of this package needs the reader's trust.
-    types = skops.io.get_untrusted_types(data=data)
+    types = skops.get_untrusted_types(data=data)
     assert all(name.startswith("mercer.") for name in types), types
-    return skops.io.loads(data, trusted=types)
+    return skops.loads(data, trusted=types)
 
 
 def answers(model, x):

@@ -60,7 +60,7 @@ NOT_APPLICABLE = {
         mercer.ClassicalScaling(),
         mercer.KernelICA(),
         mercer.KernelCCA(),
-        mercer.CoupledKernelEmbedding(affinity="pairs"),
+        mercer.CoupledKernelEmbedding(),
     ],
     expected_failed_checks=lambda estimator: NOT_APPLICABLE.get(type(estimator).__name__, {}),
 )
@@ -106,6 +106,46 @@ def test_wrong_data(model):
         clone(model).fit(wrong)
     with pytest.raises(ValueError, match="0 sample"):
         clone(model).fit(X[:0])
+
+
+def test_two_views_as_in_scikit_learns_cca():
+    """One view gives its variates, two views give both, from a fit of the same rows too."""
+    from sklearn.cross_decomposition import CCA
+
+    first, second = X[:60, :2], X[:60, 2:]
+    ours, theirs = mercer.KernelCCA(1, kernels="linear()", kappa=1e-6), CCA(1)
+    both, expected = ours.fit_transform(first, second), theirs.fit_transform(first, second)
+    assert isinstance(both, tuple)
+    assert isinstance(expected, tuple)
+    assert [found.shape for found in both] == [found.shape for found in expected]
+    again, alone = ours.transform(first, second), ours.transform(first)
+    assert isinstance(again, tuple)
+    assert alone.shape == theirs.transform(first).shape
+    np.testing.assert_allclose(both[0], again[0], atol=1e-12)
+    np.testing.assert_allclose(both[1], again[1], atol=1e-12)
+    np.testing.assert_array_equal(alone, again[0])
+    # Lists of views give lists, as before.
+    assert isinstance(ours.fit_transform([first, second]), list)
+    for a, b in zip(both, expected, strict=True):
+        assert abs(np.corrcoef(a[:, 0], b[:, 0])[0, 1]) > 0.999
+
+
+def test_the_affinity_follows_the_labels_unless_it_is_given(tmp_path):
+    low, high, labels = X[:40], X[:40] ** 2, (np.arange(40) % 3).tolist()
+
+    def values(affinity, *given):
+        return mercer.CoupledKernelEmbedding(2, affinity=affinity).fit(low, high, *given).eigenvalues_
+
+    np.testing.assert_array_equal(values("auto"), values("pairs"))
+    np.testing.assert_array_equal(values("auto", labels, labels), values("class", labels, labels))
+    assert not np.allclose(values("auto"), values("auto", labels, labels))
+    with pytest.raises(ValueError, match="no affinity class for points without labels"):
+        values("class")
+    with pytest.raises(ValueError, match="39"):
+        mercer.CoupledKernelEmbedding(2).fit(low, high[1:])
+    model = mercer.CoupledKernelEmbedding(2).fit(low, high, labels, labels)
+    mercer.save(model, tmp_path / "model.safetensors")
+    assert mercer.load(tmp_path / "model.safetensors").affinity == "auto"
 
 
 K = "gaussian(lengthscale=2)"

@@ -15,6 +15,7 @@ from mercer._mercer import AutomaticSearch, Objects
 from mercer._models import assembled
 from mercer._parameters import check_above, check_choice, check_count, check_flag
 from mercer._search import SearchTable
+from mercer._tables import refuse_dask
 
 _TASKS = {"auto": None, "numbers": False, "regression": False, "classes": True, "classification": True}
 
@@ -88,6 +89,7 @@ def auto(
     >>> model.search_.results_[0]["score"] < 0.04
     True
     """
+    refuse_dask("mercer.auto", X=X, y=y, sample_weight=sample_weight)
     check_choice("task", task, *_TASKS)
     check_flag("screening", screening)
     if isinstance(cv, Integral):

@@ -31,7 +31,7 @@ from mercer._mercer import amari_distance as _amari_distance
 from mercer._parameters import check_above, check_choice, check_count, check_kinds, parameters, refuse
 from mercer._pictures import Pictured
 from mercer._precision import KeepsPrecision, like
-from mercer._tables import as_frame, validate_data
+from mercer._tables import as_frame, refuse_dask, validate_data
 
 
 @filled(HOW=HOW)
@@ -300,6 +300,7 @@ def forget_file(estimator: Any) -> None:
 
 def _view(x: Any, kernel: Kernel, name: str, inputs: Inputs | None = None) -> Any:
     """Check the points of a view, or make them of a table."""
+    refuse_dask("this method", **{name: x})
     if inputs is not None:
         return encoded(inputs, object_kernel(kernel), as_frame(x), name)
     if object_kernel(kernel, x) is not None:

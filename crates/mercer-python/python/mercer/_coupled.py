@@ -37,9 +37,10 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         The kernel of the high points.
     reg : float, default=1e-6
         What is added to the squared kernel matrices.
-    affinity : {"class", "neighbors", "pairs"}, default="class"
+    affinity : {"auto", "class", "neighbors", "pairs"}, default="auto"
         Which points belong together: those of one class, those whose objects are neighbors, or row ``i`` with row
-        ``i``. A matrix ``W`` of ``fit`` replaces it.
+        ``i``; ``"auto"`` is ``"class"`` where ``fit`` has the labels of both modes, else ``"pairs"``. A matrix ``W``
+        of ``fit`` replaces it.
     n_neighbors : int, default=5
         Neighbors of an object, for ``affinity="neighbors"``.
     random_state : int, RandomState instance or None, default=None
@@ -90,7 +91,7 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
     kernel_low: Any = "gaussian(lengthscale=median)"
     kernel_high: Any = "gaussian(lengthscale=median)"
     reg: float = 1e-6
-    affinity: str = "class"
+    affinity: str = "auto"
     _: KW_ONLY
     n_neighbors: int = 5
 
@@ -98,8 +99,9 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
         check_kinds(self)
         check_count("n_components", self.n_components, 1)
         check_from("reg", self.reg, 0.0)
-        check_choice("affinity", self.affinity, "class", "neighbors", "pairs", "given")
-        return super()._settings()
+        check_choice("affinity", self.affinity, "auto", "class", "neighbors", "pairs", "given")
+        settings = super()._settings()
+        return {**settings, "affinity": "pairs"} if self.affinity == "auto" else settings
 
     def fit(
         self, X_low: Any, X_high: Any, labels_low: Any = None, labels_high: Any = None, W: Any = None
@@ -137,6 +139,8 @@ class CoupledKernelEmbedding(Pictured, LearnerEstimator):
             together = np.concatenate([np.asarray(labels_low), np.asarray(labels_high)])
             codes = np.unique(together, return_inverse=True)[1].ravel()
             labels = [codes[: len(labels_low)].tolist(), codes[len(labels_low) :].tolist()]
+            if self.affinity == "auto":
+                settings["affinity"] = "class"
         learner = Learner(self._learner, {"kernel_low": low, "kernel_high": high, **settings})
         fit = learner.fit([x, y], [low, high], labels=labels, affinity=W, **self._options())
         self._adopt(fit)

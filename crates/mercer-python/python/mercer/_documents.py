@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +17,15 @@ HOW = """n_jobs : int, optional
 
 
 def filled(**parts: str) -> Callable[[Any], Any]:
-    """Put pieces that several classes share into a docstring, instead of their names in braces."""
+    """Put pieces that several classes share into a docstring, instead of their names in braces.
+
+    The pieces are indented as in the source: Python 3.13 and later removes that indentation from docstrings.
+    """
 
     def fill(kind: Any) -> Any:
+        margin = re.compile("^ {4}" if isinstance(kind, type) else "^ {8}", re.MULTILINE)
         for name, text in parts.items():
+            text = margin.sub("", text) if sys.version_info >= (3, 13) else text
             kind.__doc__ = (kind.__doc__ or "").replace("{" + name + "}", text)
         return kind
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -39,6 +40,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
 
     #: Whether sparse matrices are points, without a dense copy.
     _takes_sparse = False
+    #: Whether a fit takes Dask collections, partition by partition.
+    _partitioned = False
+    #: Attributes that the table of a notebook leaves out, as they mean something else there.
+    _not_shown: ClassVar[tuple[str, ...]] = ()
     #: Attributes that are computed at their first use, and forgotten by the next fit.
     _lazy: tuple[str, ...] = ()
     #: Shift and scale of every target: predictions are ``shift + scale·f``. None where y was fitted
@@ -61,6 +66,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
             del given["max_memory"]
         if getattr(self, "max_time", None) is not None:
             given["max_time"] = self.max_time
+        if self.__dict__.get("_stages") is not None:
+            given["progress"] = self._stages
         return given
 
     @available_if(lambda self: hasattr(self, "_plan"))
@@ -112,6 +119,31 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
         check_is_fitted(self)
         return diagnosis_of(self, X, y)
 
+    def _has_ready(self, name: str) -> bool:
+        """Whether an attribute may be shown, and reading it computes nothing."""
+        return name not in self._not_shown
+
+    def _facts_html(self) -> str:
+        """Return the facts of the fit; nothing before it."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError:
+            return ""
+        from mercer._model_html import model_html
+
+        return model_html(self)
+
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's diagram, and below it the facts of the fit."""
+        return super()._repr_html_inner() + self._facts_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Return what notebooks show, of which the page is the one of ``_repr_html_``."""
+        found = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in found:
+            found["text/html"] += self._facts_html()
+        return found
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = bool(self._sparse_format())
@@ -129,6 +161,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator, Computed):
     def _forget_data(self) -> None:
         for name in _DATA:
             self.__dict__.pop(name, None)
+
+    def _fits_in_passes(self, X: Any) -> bool:
+        """Whether a fit of this data makes passes over the rows, each of which is a task for callbacks."""
+        return False
 
     def _note_data(self, args: tuple[Any, ...], params: dict[str, Any]) -> None:
         """Note the arguments of a fit, where something is made from them later."""

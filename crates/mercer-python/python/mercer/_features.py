@@ -42,8 +42,6 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     _: KW_ONLY
     gamma: Any = None
 
-    #: Whether Dask collections are transformed.
-    _partitioned = False
     #: The name of the learner of a model file, and its settings by the names of parameters.
     _learner: ClassVar[str]
     _setting_names: ClassVar[dict[str, str]] = {}
@@ -96,8 +94,6 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def _sample_of_partitions(self, X: Any) -> Any:
         """Return rows of a Dask collection, drawn by their numbers in the whole data."""
-        if not self._partitioned:
-            raise TypeError(f"{type(self).__name__} takes rows in memory, not Dask collections")
         if self._given("gamma", None) == "scale":
             refuse("gamma", "scale", "a number for Dask collections, whose variance is not computed")
         size = self._sampled()

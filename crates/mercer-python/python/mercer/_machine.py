@@ -24,7 +24,7 @@ _CLASSES = ("hinge", "squared_hinge", "logistic")
 #: The parameter of a loss, by the name of the estimator's.
 _PARAMETERS = {"huber": "delta", "quantile": "quantile", "epsilon_insensitive": "epsilon", "tweedie": "power"}
 #: Losses whose predictions are means ``exp f`` of targets that are not negative.
-_LOG_LINK = ("poisson", "gamma", "tweedie")
+LOG_LINK = ("poisson", "gamma", "tweedie")
 
 
 @filled(centers=CENTERS)
@@ -116,7 +116,7 @@ class KernelMachine(ClassMixin, Intervals, PredictionSets, PenalizedEstimator):
             tags.classifier_tags = ClassifierTags(multi_class=False)
         else:
             tags.regressor_tags = RegressorTags()
-            tags.target_tags.positive_only = self.loss in _LOG_LINK
+            tags.target_tags.positive_only = self.loss in LOG_LINK
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelMachine:

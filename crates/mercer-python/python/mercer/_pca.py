@@ -103,6 +103,8 @@ class KernelPCA(KeepsPrecision, Pictured, ClassNamePrefixFeaturesOutMixin, Trans
     """
 
     _takes_sparse = True
+    #: It counts for pre-images alone.
+    _not_shown = ("alpha",)
 
     _learner = "pca"
     _streamed_learner = "streamed_pca"

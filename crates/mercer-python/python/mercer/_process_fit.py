@@ -40,6 +40,8 @@ class ProcessFitting(ProcessChoices):
     ``GaussianProcessFit``); everything else has a covariance and a posterior, made again where they are missing.
     """
 
+    #: ``alpha_`` holds the coefficients, and ``alpha`` counts for some kernels alone.
+    _not_shown = ("alpha_", "alpha")
     _lazy = ("log_marginal_likelihood_gradient_", "function_", "L_", "_covariance", "_posterior")
     #: What was fitted by the compiled part; None where Python computes the values of the kernel.
     _fit: GaussianProcessFit | SharedProcessFit | None = None

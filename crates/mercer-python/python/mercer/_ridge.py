@@ -164,6 +164,13 @@ class FittedRidge(MultiOutputMixin, RegressorMixin, Intervals, InstanceScores, K
         """
         return self.function_.components(**self._options())
 
+    def _has_ready(self, name: str) -> bool:
+        if name == "n_iter_":
+            return self.trace_missed_ is not None
+        if name not in ("dof_", "gcv_"):
+            return super()._has_ready(name)
+        return "_diagnosed" in self.__dict__ or all(fit.diagnosed for _, fit in self._fits)
+
     def _adopt(self, fits: list[tuple[np.ndarray, RidgeFit]], flat: bool) -> None:
         """Take over what was fitted: which outputs, and their fit."""
         self._forget()

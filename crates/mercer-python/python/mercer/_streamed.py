@@ -80,6 +80,8 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, FeatureSt
     (600, True)
     """
 
+    _partitioned = True
+
     alpha: Any = 1.0
     _: KW_ONLY
     folds: int = 5
@@ -312,6 +314,9 @@ class StreamedKernelRidge(MultiOutputMixin, RegressorMixin, Intervals, FeatureSt
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "kernel_")
+
+    def _has_ready(self, name: str) -> bool:
+        return super()._has_ready(name) and (name != "alpha_" or bool(self._answer))
 
     def _begin(self) -> None:
         for name in ("stream_", "kernel_", "n_samples_seen_"):

@@ -72,6 +72,8 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
     (array(['in', 'out'], dtype='<U3'), True)
     """
 
+    _partitioned = True
+
     _learner: ClassVar[str] = "streamed_logistic"
     _setting_names: ClassVar[dict[str, str]] = {
         "alpha": "lambda",
@@ -118,14 +120,18 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         self._adopt(fit(X, y, sample_weight))
         return self
 
+    def _fits_in_passes(self, X: Any) -> bool:
+        return True
+
     def _fit_rows(self, X: Any, y: Any, sample_weight: Any) -> AnyFit:
         """Go over rows in memory."""
         X, codes = self._read_classes(X, y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        rows = sample_rows(len(X), self._sample_size(), random_state=self._seed)
-        stream = self._start(X if len(rows) == len(X) else X[rows])
-        return fitted_in_passes(stream, Rows(X, codes.astype(np.float64)[:, None], sample_weight), self._how())
+        drawn = sample_rows(len(X), self._sample_size(), random_state=self._seed)
+        stream = self._start(X if len(drawn) == len(X) else X[drawn])
+        rows = Rows(X, codes.astype(np.float64)[:, None], sample_weight)
+        return fitted_in_passes(self, stream, rows, self._how())
 
     def _fit_partitions(self, X: Any, y: Any, sample_weight: Any) -> AnyFit:
         """Go over the rows of Dask collections."""
@@ -137,7 +143,7 @@ class StreamedKernelLogisticRegression(ClassMixin, ClassifierMixin, PredictionSe
         self._note_targets(partition_names(y))
         sample, _ = rows.sample(self._sample_size(), self._seed)
         stream = self._start(validate_data(self, sample, dtype=np.float64, order="C", reset=True))
-        return fitted_in_passes(stream, rows, self._how())
+        return fitted_in_passes(self, stream, rows, self._how())
 
     def _start(self, sample: np.ndarray) -> LogisticStream:
         return LogisticStream.start(

@@ -21,6 +21,8 @@ FEATURES = 500
 class StreamedView(LearnerEstimator):
     """A view that can also be fitted through features, in passes over the rows."""
 
+    _partitioned = True
+
     #: The learner on features.
     _streamed_learner: ClassVar[str]
     n_landmarks: int | None
@@ -36,6 +38,9 @@ class StreamedView(LearnerEstimator):
     def _is_streamed(self) -> bool:
         """Return whether rows in memory are fitted through features."""
         return "streamed" in (getattr(self, "eigen_solver", None), getattr(self, "solver", None))
+
+    def _fits_in_passes(self, X: Any) -> bool:
+        return is_dask(X) or self._is_streamed()
 
     def _feature_count(self) -> int:
         return FEATURES if self.n_landmarks is None else self.n_landmarks
@@ -80,4 +85,4 @@ class StreamedView(LearnerEstimator):
         settings = {"kernel": self._learned_kernel(sample), "feature_count": count, **self._streamed_settings()}
         options = {**self._options(), "random_state": seed}
         stream = ViewStream.start(self._streamed_learner, settings, sample, weights, **options)
-        return fitted_in_passes(stream, rows, options)
+        return fitted_in_passes(self, stream, rows, options)

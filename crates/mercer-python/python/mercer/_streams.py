@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from mercer._callbacks import a_pass
 from mercer._dask import SAMPLE
+from mercer._exchange.record import packed, unpacked
 from mercer._parameters import parameters
 
 #: What the parameters of the features mean, but for those of the names.
@@ -56,12 +59,28 @@ class Rows:
         return stream
 
 
-def fitted_in_passes(stream: Any, rows: Any, options: dict[str, Any]) -> Any:
-    """Return the fit of a stream of statistics that takes as many passes over the rows as it needs."""
+def fitted_in_passes(estimator: Any, stream: Any, rows: Any, options: dict[str, Any]) -> Any:
+    """Return the fit of a stream of statistics that takes as many passes over the rows as it needs.
+
+    Every pass is a task for callbacks, after which one may request a stop.
+    """
     fit = None
     while fit is None:
-        stream, fit = rows.statistics(stream, options).step(**options)
+        with a_pass(estimator) as task:
+            filled_stream = rows.statistics(stream, options)
+            stream, fit = filled_stream.step(**options)
+            # As if this pass were the last one: for callbacks that evaluate the model, or stop here.
+            task.fit = partial(_ended, filled_stream, options) if fit is None else lambda found=fit: found
+        if task.is_stopped and fit is None:
+            fit = task.fit()
     return fit
+
+
+def _ended(stream: Any, options: dict[str, Any]) -> Any:
+    """Return the fit of a stream whose pass is the last that is allowed: the limit is a number of its bytes."""
+    texts, arrays = unpacked(stream.to_bytes())
+    arrays["max_passes"] = np.float64(stream.passes + 1)
+    return type(stream).from_bytes(packed(texts, arrays)).step(**options)[1]
 
 
 def sample_size(n_features: int) -> int:

@@ -6,8 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from mercer._dask import is_dask
 from mercer._mercer import Kernel
 
+#: The estimators whose fits take Dask collections, partition by partition.
+PARTITIONED = (
+    "StreamedKernelRidge",
+    "StreamedKernelLogisticRegression",
+    "KernelPCA",
+    "KernelKMeans",
+    "RandomFourierFeatures",
+    "Nystroem",
+)
 #: Numbers up to which points are checked for being plain.
 _FEW = 10_000
 #: Checks that plain rows of doubles pass, but for the number of rows.
@@ -22,11 +32,24 @@ def is_arrow(X: Any) -> bool:
     return exports and not any(hasattr(X, name) for name in ("dtypes", "dtype", "type"))
 
 
+def refuse_dask(who: str, **values: Any) -> None:
+    """Refuse Dask collections where all rows would silently be loaded."""
+    for name, value in values.items():
+        if is_dask(value):
+            *first, last = PARTITIONED
+            raise TypeError(
+                f"{name} is a Dask collection, and {who} needs all rows in memory: pass {name}.compute(), or fit one "
+                f"of {', '.join(first)} and {last}, which process the partitions one by one"
+            )
+
+
 def as_frame(X: Any) -> Any:
     """Return a table of Arrow as a data frame, by whichever package is there; everything else as it is.
 
-    Raises ``ValueError`` where no package can read it.
+    Raises ``ValueError`` where no package can read it, and ``TypeError`` for a Dask collection: whatever processes
+    these partition by partition does so before it comes here.
     """
+    refuse_dask("this method", X=X)
     if not is_arrow(X):
         return X
     for read in (_by_pandas, _by_polars, _by_pyarrow):

@@ -5,6 +5,8 @@
 //! cargo run --release --example tour -- learn   one, or several by name
 //! ```
 
+mod compute;
+mod conformal;
 mod conformance;
 mod definiteness;
 mod features;
@@ -14,8 +16,10 @@ mod hypothesis;
 mod io;
 mod kernel;
 mod learn;
+mod learner;
 mod measure;
 mod model;
+mod operator;
 mod points;
 mod real;
 mod select;
@@ -27,21 +31,25 @@ use mercer::prelude::*;
 /// A part of the tour.
 type Part = fn(&Compute) -> Result<()>;
 
-const PARTS: [(&str, Part); 16] = [
+const PARTS: [(&str, Part); 20] = [
+    ("compute", compute::run),
     ("real", real::run),
     ("points", points::run),
     ("kernel", kernel::run),
     ("gram", gram::run),
+    ("operator", operator::run),
     ("solve", solve::run),
     ("definiteness", definiteness::run),
     ("conformance", conformance::run),
     ("function", function::run),
     ("features", features::run),
+    ("learner", learner::run),
     ("learn", learn::run),
     ("view", view::run),
     ("measure", measure::run),
     ("hypothesis", hypothesis::run),
     ("select", select::run),
+    ("conformal", conformal::run),
     ("model", model::run),
     ("io", io::run),
 ];

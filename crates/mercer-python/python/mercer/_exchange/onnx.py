@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from functools import singledispatch
+from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._exchange.onnx_graph import Graph, package
 from mercer._exchange.onnx_kernels import kernel_values
+from mercer._exchange.record import record_of
 from mercer._features import Nystroem, RandomFourierFeatures
 from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._kernels import is_computed_outside
 from mercer._logistic import KernelLogisticRegression
+from mercer._machine import LOG_LINK, KernelMachine
 from mercer._mercer import Kernel
+from mercer._multiple import MultipleKernelClassifier, MultipleKernelRegressor
+from mercer._pca import KernelPCA
 from mercer._ridge import FittedRidge
+from mercer._spline import SmoothingSpline
 from mercer._svm import SupportVectorClassifier
 from mercer._svr import NumberMachine, OneClassSVM
 from mercer._translation import translate
@@ -36,10 +42,12 @@ def to_onnx(model: Any) -> Any:
     ----------
     model : estimator
         A fitted `KernelRidge`, `KernelRidgeCV`, `SVC`, `NuSVC`, `SVCCV`, `SVR`, `NuSVR`, `OneClassSVM`,
-        `KernelLogisticRegression`, `GaussianProcessRegressor`, `RandomFourierFeatures` or `Nystroem` on vectors. Its
-        kernel is made of ``gaussian``, ``laplacian``, ``matern`` (ν = 1/2, 3/2, 5/2), ``rational_quadratic``,
-        ``cauchy``, ``periodic``, ``linear``, ``polynomial``, ``exponential``, ``tanh``, ``constant`` by ``+``, ``*``,
-        ``^`` and ``on``; or its values are the input.
+        `KernelLogisticRegression`, `KernelMachine`, `MultipleKernelRegressor`, `MultipleKernelClassifier`,
+        `GaussianProcessRegressor`, `SmoothingSpline`, `KernelPCA`, `RandomFourierFeatures` or `Nystroem` on vectors.
+        Its kernel is made of ``gaussian``, ``laplacian``, ``matern`` (ν = 1/2, 3/2, 5/2), ``rational_quadratic``,
+        ``inverse_multiquadric``, ``wendland``, ``cauchy``, ``periodic``, ``linear``, ``polynomial``, ``exponential``,
+        ``tanh``, ``chi2``, ``histogram_intersection``, ``wiener``, ``bridge``, ``constant`` by ``+``, ``*``, ``^``,
+        ``minus`` and ``on``; or its values are the input.
 
     Returns
     -------
@@ -216,17 +224,26 @@ def _classifier(model: SupportVectorClassifier, graph: Graph) -> None:
         graph.output(scores, "scores", columns=count)
         _label(graph, graph.node("ArgMax", scores, axis=1, keepdims=0), model.classes_)
         return
-    votes, total = _votes(graph, scores, count)
-    graph.output(total, "scores", columns=count)
-    _label(graph, graph.node("ArgMax", total if model.break_ties else votes, axis=1, keepdims=0), model.classes_)
+    _elected(graph, scores, model.classes_, model.break_ties)
+
+
+def _elected(graph: Graph, scores: str, classes: np.ndarray, break_ties: bool) -> None:
+    """Add the outputs of the votes of all pairs of classes."""
+    votes, total = _votes(graph, scores, len(classes))
+    graph.output(total, "scores", columns=len(classes))
+    _label(graph, graph.node("ArgMax", total if break_ties else votes, axis=1, keepdims=0), classes)
 
 
 def _binary(model: SupportVectorClassifier) -> tuple[np.ndarray, np.ndarray]:
     """Return a column of coefficients for every binary machine, and their offsets."""
-    count, dual = len(model.classes_), np.asarray(model.dual_coef_, dtype=float)
-    if count == 2 or not model._fit.paired:
-        return dual.T, np.asarray(model.intercept_, dtype=float)
-    ends = np.concatenate([[0], np.cumsum(model.n_support_)])
+    dual, offsets = np.asarray(model.dual_coef_, dtype=float), np.asarray(model.intercept_, dtype=float)
+    paired = len(model.classes_) > 2 and model._fit.paired
+    return (_of_pairs(dual, model.n_support_) if paired else dual.T), offsets
+
+
+def _of_pairs(dual: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return a column of coefficients for every pair of classes, from LIBSVM's rows of coefficients."""
+    count, ends = len(sizes), np.concatenate([[0], np.cumsum(sizes)])
     columns = []
     for a in range(count):
         for b in range(a + 1, count):
@@ -234,7 +251,7 @@ def _binary(model: SupportVectorClassifier) -> tuple[np.ndarray, np.ndarray]:
             column[ends[a] : ends[a + 1]] = dual[b - 1, ends[a] : ends[a + 1]]
             column[ends[b] : ends[b + 1]] = dual[a, ends[b] : ends[b + 1]]
             columns.append(column)
-    return np.array(columns).T, np.asarray(model.intercept_, dtype=float)
+    return np.array(columns).T
 
 
 def _votes(graph: Graph, scores: str, count: int) -> tuple[str, str]:
@@ -274,6 +291,111 @@ def _logistic(model: KernelLogisticRegression, graph: Graph) -> None:
         codes = graph.node("ArgMax", scores, axis=1, keepdims=0)
     _label(graph, codes, model.classes_)
     graph.output(both, "probabilities", columns=len(model.classes_))
+
+
+@_write.register
+def _losses(model: KernelMachine, graph: Graph) -> None:
+    values = _cross(graph, model, model.X_fit_)
+    dual = np.asarray(model.dual_coef_, dtype=float).reshape(len(model.dual_coef_), -1)
+    constant = np.reshape(np.asarray(model.intercept_, dtype=float), (1, -1))
+    found = graph.plus(graph.node("MatMul", values, graph.constant(dual)), constant)
+    if hasattr(model, "classes_"):
+        score = graph.node("Squeeze", found, graph.constant([1], "int64"))
+        graph.output(score, "scores")
+        _label(graph, _second(graph, score), model.classes_)
+        if model.loss == "logistic":
+            second = graph.node("Sigmoid", found)
+            first = graph.node("Sub", graph.constant(1.0), second)
+            graph.output(graph.node("Concat", first, second, axis=1), "probabilities", columns=2)
+        return
+    if model.loss in LOG_LINK:
+        found = graph.node("Exp", found)
+    if dual.shape[1] > 1:
+        # Curves of several levels are sorted where they would cross.
+        found = graph.ascending(found, dual.shape[1])
+    _in_units(graph, found, model._units, None if model._flat else dual.shape[1])
+
+
+def _in_units(graph: Graph, values: str, units: Any, columns: int | None) -> None:
+    """Add the output ``prediction`` in the units of the target: a matrix, or a vector of its only column."""
+    if units is not None:
+        shift, scale = units
+        row = graph.constant(np.reshape(np.asarray(scale, dtype=float), (1, -1)))
+        values = graph.plus(graph.node("Mul", values, row), np.reshape(np.asarray(shift, dtype=float), (1, -1)))
+    if columns is None:
+        values = graph.node("Squeeze", values, graph.constant([1], "int64"))
+    graph.output(values, "prediction", columns=columns)
+
+
+def _of_several(graph: Graph, model: Any) -> tuple[str, dict[str, np.ndarray]]:
+    """Return the values of the weighted sum of the kernels, and the arrays of the model's file."""
+    if model._is_precomputed():
+        raise ValueError("a sum with a precomputed kernel cannot be exported to ONNX: its values alone are known")
+    _vectors(model)
+    return kernel_values(graph, model.kernel_, model._fit.points()), record_of(model._fit)[1]
+
+
+@_write.register
+def _several(model: MultipleKernelRegressor, graph: Graph) -> None:
+    values, arrays = _of_several(graph, model)
+    dual, free = arrays["dual_coefficients"], arrays["null_coefficients"]
+    intercept = free[0] if model.fit_intercept else np.zeros(dual.shape[1])
+    _predicted(graph, values, dual[:, 0] if model._flat else dual, intercept, model._units)
+
+
+@_write.register
+def _several_classes(model: MultipleKernelClassifier, graph: Graph) -> None:
+    values, arrays = _of_several(graph, model)
+    count, dual = len(model.classes_), arrays["dual_coefficients"]
+    columns = dual if count == 2 else _of_pairs(dual.T, arrays["support_sizes"].astype(int))
+    scores = graph.plus(graph.node("MatMul", values, graph.constant(columns)), arrays["offsets"][None, :])
+    if count > 2:
+        _elected(graph, scores, model.classes_, False)
+        return
+    # The coefficients are those of the first class.
+    score = graph.node("Squeeze", graph.node("Neg", scores), graph.constant([1], "int64"))
+    graph.output(score, "scores")
+    _label(graph, _second(graph, score), model.classes_)
+
+
+@_write.register
+def _components(model: KernelPCA, graph: Graph) -> None:
+    _vectors(model)
+    if model.solver_ == "streamed" or model.trace_missed_ is not None:
+        raise ValueError("components through landmarks or features cannot be exported to ONNX: fit on all points")
+    if model.kernel == "precomputed":
+        values, own = "X", np.asarray(model.X_fit_, dtype=float)
+    else:
+        values = kernel_values(graph, model.kernel_, model.X_fit_)
+        own = model.kernel_(np.ascontiguousarray(model.X_fit_, dtype=np.float64))
+    # (k − 1ᵀk/n − K1/n + 1ᵀK1/n²)ᵀ V Λ^(−1/2): what does not depend on the point is a constant row.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        directions = np.where(model.eigenvalues_ > 0, model.eigenvectors_ / np.sqrt(model.eigenvalues_), 0.0)
+    centered = directions - directions.mean(axis=0)
+    constant = -(own.mean(axis=0) - own.mean()) @ directions
+    found = graph.plus(graph.node("MatMul", values, graph.constant(centered)), constant[None, :])
+    graph.output(found, "features", columns=directions.shape[1])
+
+
+@_write.register
+def _spline(model: SmoothingSpline, graph: Graph) -> None:
+    if model.period is not None:
+        raise ValueError("a periodic spline cannot be exported to ONNX")
+    knots, order = np.asarray(model.knots_, dtype=float), int(model.order)
+    # Taylor's polynomial in the middle of every piece; beyond the data the degree is order − 1.
+    ends = knots[[0, -1]]
+    middles = np.concatenate([ends[:1], (knots[1:] + knots[:-1]) / 2, ends[1:]])
+    terms = np.array([model.predict(middles, derivative=d) / factorial(d) for d in range(2 * order)])
+    terms[order:, [0, -1]] = 0.0
+    pieces = graph.node("Cast", graph.node("Greater", "X", graph.constant(knots[None, :])), to=7)
+    piece = graph.summed(pieces, 1, keep=False)
+    place = graph.node("Squeeze", "X", graph.constant([1], "int64"))
+    step = graph.node("Sub", place, graph.node("Gather", graph.constant(middles), piece))
+    found = graph.node("Gather", graph.constant(terms[-1]), piece)
+    for row in terms[-2::-1]:
+        term = graph.node("Gather", graph.constant(row), piece)
+        found = graph.node("Add", graph.node("Mul", found, step), term)
+    graph.output(found, "prediction")
 
 
 @_write.register

@@ -61,6 +61,13 @@ class Graph:
         """Return the sum along an axis."""
         return self.node("ReduceSum", tensor, self.constant([axis], "int64"), keepdims=int(keep))
 
+    def ascending(self, tensor: str, columns: int) -> str:
+        """Return the values of every row in ascending order."""
+        names = [f"t{len(self._nodes)}", f"t{len(self._nodes)}_order"]
+        given = [tensor, self.constant([columns], "int64")]
+        self._nodes.append(self._onnx.helper.make_node("TopK", given, names, axis=1, largest=0, sorted=1))
+        return names[0]
+
     def output(self, tensor: str, name: str, kind: str = "DOUBLE", columns: Any = None) -> None:
         """Name an output: a vector, or a matrix of so many columns."""
         self._nodes.append(self._onnx.helper.make_node("Identity", [tensor], [name]))

@@ -48,6 +48,8 @@ class _Writer:
             return self._normalized(tree.args[0], x, points)
         if name == "exp":
             return self.graph.node("Exp", self.write(tree.args[0], x, points))
+        if name == "minus":
+            return self.graph.node("Sub", *(self.write(part, x, points) for part in tree.args))
         if name not in _FORMULAS:
             self.refuse(name)
         return _FORMULAS[name](self, _arguments(tree), x, points)
@@ -113,6 +115,11 @@ class _Writer:
         """Return x − z, a matrix per row of the input."""
         rows = self.graph.node("Unsqueeze", x, self.graph.constant([1], "int64"))
         return self.graph.node("Sub", rows, self.graph.constant(points[None, :, :]))
+
+    def minima(self, x: str, points: np.ndarray) -> str:
+        """Return the sums of the smaller coordinates."""
+        rows = self.graph.node("Unsqueeze", x, self.graph.constant([1], "int64"))
+        return self.graph.summed(self.graph.node("Min", rows, self.graph.constant(points[None, :, :])), 2, keep=False)
 
     def decayed(self, tensor: str, rate: float) -> str:
         """Return exp(−rate·tensor)."""
@@ -207,6 +214,47 @@ def _periodic(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> 
     return w.decayed(w.graph.summed(w.graph.node("Mul", scaled, scaled), 2, keep=False), 2.0)
 
 
+def _inverse_multiquadric(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> str:
+    return w.power(w.graph.plus(w.squared(x, points), float(given.get("offset", 1)) ** 2), -0.5)
+
+
+def _wendland(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> str:
+    smoothness, dimension = int(given.get("smoothness", 1)), int(given.get("dimension", 3))
+    m = dimension // 2 + smoothness + 1
+    scaled = w.distance(x, points, given.get("radius", 1))
+    inside = w.graph.node("Max", w.graph.node("Sub", w.graph.constant(1.0), scaled), w.graph.constant(0.0))
+    falling = w.power(inside, float(m + smoothness))
+    # Of the polynomial: the coefficients of r and r².
+    factors = {1: (m + 1.0, 0.0), 2: (m + 2.0, (m * m + 4.0 * m + 3.0) / 3.0)}
+    if smoothness == 0:
+        return falling
+    if smoothness not in factors:
+        w.refuse(f"wendland(smoothness={smoothness})")
+    first, second = factors[smoothness]
+    growing = w.graph.plus(w.graph.scaled(scaled, first), 1.0)
+    if second:
+        growing = w.graph.node("Add", growing, w.graph.scaled(w.graph.node("Mul", scaled, scaled), second))
+    return w.graph.node("Mul", falling, growing)
+
+
+def _minimum(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> str:
+    return w.minima(x, points)
+
+
+def _bridge(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> str:
+    return w.graph.node("Sub", w.minima(x, points), w.inner(x, points))
+
+
+def _chi2(w: _Writer, given: dict[str, Any], x: str, points: np.ndarray) -> str:
+    differences = w.differences(x, points)
+    rows = w.graph.node("Unsqueeze", x, w.graph.constant([1], "int64"))
+    sums = w.graph.node("Add", rows, w.graph.constant(points[None, :, :]))
+    # Coordinates that are both 0 add nothing.
+    sums = w.graph.node("Max", sums, w.graph.constant(np.finfo(np.float64).tiny))
+    parts = w.graph.node("Div", w.graph.node("Mul", differences, differences), sums)
+    return w.decayed(w.graph.summed(parts, 2, keep=False), float(given.get("gamma", 1)))
+
+
 _FORMULAS: dict[str, Callable[..., str]] = {
     "linear": _linear,
     "polynomial": _polynomial,
@@ -219,4 +267,10 @@ _FORMULAS: dict[str, Callable[..., str]] = {
     "rational_quadratic": _rational_quadratic,
     "cauchy": _cauchy,
     "periodic": _periodic,
+    "inverse_multiquadric": _inverse_multiquadric,
+    "wendland": _wendland,
+    "histogram_intersection": _minimum,
+    "wiener": _minimum,
+    "bridge": _bridge,
+    "chi2": _chi2,
 }

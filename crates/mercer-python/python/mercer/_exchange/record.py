@@ -29,6 +29,11 @@ def fit_of(kind: str, kernel: Any, dimension: int, targets: int, texts: dict[str
     return _restore_fit(packed(named, {**units, **arrays}))
 
 
+def record_of(fit: Any) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """Return the texts and the arrays of a compiled fit."""
+    return unpacked(fit.__reduce__()[1][0])
+
+
 def packed(texts: dict[str, str], arrays: dict[str, Any]) -> bytes:
     """Return a safetensors container with texts and arrays: integers and bytes as they are, all else as doubles."""
     header: dict[str, Any] = {"__metadata__": texts}
