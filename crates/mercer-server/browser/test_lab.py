@@ -336,11 +336,13 @@ def test_a_typed_row_is_restored(open_page: Open) -> None:
 
 
 def many_rows() -> bytes:
-    """A table that no solver is done with in a moment."""
+    """A table that no solver is done with in a moment: a quarter of the classes is flipped."""
     lines = ["a,b,value,class"]
     for i in range(6000):
         a, b, c = (((i * 2_654_435_761 + k * 40_503) % 10_007) / 1000 for k in (1, 2, 3))
-        lines.append(f"{a},{b},{math.sin(a) + c},{'in' if math.sin(a) + math.cos(b) + c / 7 > 0.7 else 'out'}")
+        flipped = (i * 2_246_822_519) % 1009 < 250
+        inside = (math.sin(a) + math.cos(b) + c / 7 > 0.7) != flipped
+        lines.append(f"{a},{b},{math.sin(a) + c},{'in' if inside else 'out'}")
     return "\n".join(lines).encode()
 
 
@@ -369,7 +371,7 @@ def test_a_stopped_fit_keeps_what_its_button_promises(
     # There is something to keep once the solver has begun.
     begun = "support vectors" if keeps else " of "
     page.wait_for_function(
-        "begun => document.querySelector('.progress [role=status]').textContent.includes(begun)", arg=begun
+        "begun => document.querySelector('.progress [role=status]')?.textContent.includes(begun)", arg=begun
     )
     button.click()
     if keeps:
