@@ -1,4 +1,4 @@
-"""Shapes that other benchmarks leave out, beside scikit-learn: Nyström landmarks, few components of few rows, images.
+"""Shapes that other benchmarks leave out, beside scikit-learn: landmarks, few components, images, few features.
 
     python bench/shapes.py [--only TEXT] [--repeat 3]
 
@@ -15,8 +15,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.decomposition import KernelPCA
-from sklearn.kernel_approximation import Nystroem
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, WhiteKernel
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.svm import SVC
 from timing import interleaved, warn_if_busy
 
 import mercer
@@ -62,6 +66,36 @@ def images() -> Iterator[Case]:
         )
 
 
+def few_features() -> Iterator[Case]:
+    """Fit kernels that have few features, and Fourier features with offsets."""
+    for rows, columns in [(2000, 10), (4000, 50)]:
+        x = np.random.default_rng(1).normal(size=(rows, columns))
+        y = x @ np.random.default_rng(2).normal(size=columns) + np.random.default_rng(3).normal(size=rows)
+        ours, theirs = mercer.KernelRidge(1e-3, kernel="linear"), KernelRidge(alpha=1e-3, kernel="linear")
+        yield f"ridge, linear, {rows}×{columns}", partial(ours.fit, x, y), partial(theirs.fit, x, y)
+    for rows, columns in [(500, 5), (1500, 10)]:
+        y = x[:rows, :columns] @ np.arange(1.0, columns + 1) + np.random.default_rng(4).normal(size=rows)
+        ours = mercer.GaussianProcessRegressor("1*linear()")
+        # Without the constant of its kernel: ours has none.
+        kernel = ConstantKernel() * DotProduct(sigma_0=1e-6, sigma_0_bounds="fixed") + WhiteKernel(0.1)
+        theirs = GaussianProcessRegressor(kernel)
+        z = x[:rows, :columns]
+        yield f"Gaussian process, linear, {rows}×{columns}", partial(ours.fit, z, y), partial(theirs.fit, z, y)
+    x = np.random.default_rng(5).normal(size=(5000, 3))
+    ours = mercer.RandomFourierFeatures("gaussian()", n_components=100, kind="offset", random_state=0).fit(x)
+    theirs = RBFSampler(gamma=0.5, n_components=100, random_state=0).fit(x)
+    yield "Fourier features with offsets, 5000×3→100", partial(ours.transform, x), partial(theirs.transform, x)
+
+
+def wide_classes() -> Iterator[Case]:
+    """Fit a support vector machine on many columns."""
+    x = np.random.default_rng(6).normal(size=(3000, 300))
+    y = x[:, 0] + 0.5 * np.random.default_rng(7).normal(size=3000) > 0
+    for kernel in ("rbf", "linear"):
+        ours, theirs = mercer.SVC(kernel=kernel), SVC(kernel=kernel)
+        yield f"SVC, {kernel}, 3000×300", partial(ours.fit, x, y), partial(theirs.fit, x, y)
+
+
 def smoothness() -> Iterator[Case]:
     """Compute Matérn matrices of any smoothness beside that of 3/2."""
     x = np.random.default_rng(0).random((2000, 5))
@@ -77,7 +111,7 @@ def main() -> None:
     options = parser.parse_args()
     warn_if_busy()
     print(f"{'':<44}{'ours, ms':>10}{'theirs':>10}{'ratio':>8}{'by processor':>14}")
-    for make in (landmarks, components, images, smoothness):
+    for make in (landmarks, components, images, few_features, wide_classes, smoothness):
         for name, ours, theirs in make():
             if options.only not in name:
                 continue
