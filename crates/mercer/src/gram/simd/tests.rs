@@ -164,8 +164,13 @@ fn single_precision() {
         check("ln_1p", x, S::load(x - 0.9).ln_1p().0, f64::from(x - 0.9).ln_1p());
         check("ln_1p", x, B::load(x * 1e-6).ln_1p().0, f64::from(x * 1e-6).ln_1p());
         check("powf", x, S::load(x).powf(S::load(1.5)).0, f64::from(x).powf(1.5));
-        check("tanh", x, S::load(x).tanh().0, f64::from(x).tanh());
     }
+    for x in sweep(-10.0, 10.0, N).chain(sweep(-1.0, 1.0, N)).chain(sweep(0.0, 1e-38, 1000)).map(|x| x as f32) {
+        check("tanh", x, S::load(x).tanh().0, f64::from(x).tanh());
+        check("tanh", x, B::load(x).tanh().0, f64::from(x).tanh());
+    }
+    assert_eq!((S::load(f32::NEG_INFINITY).tanh().0, S::load(f32::INFINITY).tanh().0), (-1.0, 1.0));
+    assert!(S::load(f32::NAN).tanh().0.is_nan());
     assert_eq!((S::load(f32::NEG_INFINITY).exp().0, S::load(f32::INFINITY).exp().0), (0.0, f32::INFINITY));
     assert!(S::load(f32::NAN).exp().0.is_nan());
 }
