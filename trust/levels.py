@@ -51,7 +51,7 @@ def shares(values: list[int], at: float) -> tuple[int, int]:
 
 
 class Kind(Enum):
-    """What the documentation says of the level of a test."""
+    """The level that the documentation states for a test."""
 
     EXACT = "exact"
     """The level: the band from both sides."""

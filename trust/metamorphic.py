@@ -257,7 +257,7 @@ def tests_threads(seed: int) -> Outcome:
 
 @check("metamorphic", slice=20, full=3_000)
 def classes_renamed(seed: int) -> Outcome:
-    """Renamed classes: machines see names only by their order."""
+    """Renamed classes: support vector machines use the order of the names only."""
     rng = generator(seed)
     x = points(rng, 40, 2, "normal")
     y = labels(rng, x, 3)

@@ -94,7 +94,7 @@ def kernel_text(seed: int) -> Outcome:
 
 @check("fuzz", slice=40, full=10_000, limit=HANG)
 def models(seed: int) -> Outcome:
-    """Model files, 30 for each case: refused, or loaded and asked for predictions."""
+    """Model files, 30 for each case: refused, or loaded and used for predictions."""
     rng = np.random.default_rng([seed, 32])
     with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
         path = Path(folder) / "model.safetensors"

@@ -1,5 +1,5 @@
 //! How much of a picture is drawn: beyond a number of points some of them stand for all, and a line
-//! below the picture says so.
+//! below the picture gives both numbers.
 
 use super::{Curve, Figure};
 use crate::numbers::grouped;

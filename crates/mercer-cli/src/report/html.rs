@@ -25,7 +25,7 @@ const LINES: usize = 200;
 const CHARACTERS: usize = 2000;
 
 /// The page, with the pictures inline; `all` pictures belong to the report. What is too long for a
-/// page is cut, and a line says how much is left out.
+/// page is cut, and a line gives how much is left out.
 pub fn page(report: &Report, pictures: &[String], all: usize) -> String {
     let title = value(&report.title);
     let mut body = String::new();

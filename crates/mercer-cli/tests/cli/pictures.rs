@@ -24,7 +24,7 @@ fn waves(rows: usize, targets: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// 100 000 rows of three targets with intervals are thinned, and the picture says so.
+/// 100 000 rows of three targets with intervals are thinned, with a line below the picture.
 #[test]
 fn a_page_of_many_rows_and_targets_stays_small() {
     let folder = tempfile::tempdir().unwrap();

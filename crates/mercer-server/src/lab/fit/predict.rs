@@ -145,7 +145,7 @@ fn rows(fitted: &FittedModel, sample: &Sample, output: usize, compute: &Compute)
     Ok(order.iter().take(NAMED).map(one).collect())
 }
 
-/// The rows of the data that the points of a fit are: its support, or all. Centers are not told.
+/// The rows of the data that the points of a fit are: its support, or all. Not for centers.
 fn places(fitted: &FittedModel, points: usize) -> Option<Vec<usize>> {
     match fitted.model.fitted().facts().get("support") {
         Some(FactValue::Counts(rows)) => Some(rows.to_vec()),
